@@ -385,7 +385,9 @@ std::string stepsOf(const Json &step) {
     }
     out += about.empty() ? "" : "\n";
   }
-  return out.empty() ? "" : "      made by the steps\n" + out;
+  return out.empty()      ? ""
+         : script.empty() ? "      made by no steps: these are the rule's own loops\n" + out
+                          : "      made by the steps\n" + out;
 }
 
 /// `withScript`: the steps that made the schedule follow.

@@ -24,6 +24,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 #include <string_view>
 #include <unistd.h>
 
@@ -86,9 +87,27 @@ constexpr Pass kPasses[] = {
      makesProgram},
 };
 
+/// Prints kernels that are read back together. The pieces of a rule, and the versions of a kernel, have one name: all but the
+/// first get a number behind it.
+class KernelPrinter {
+public:
+  std::string print(const kernel::Scheduled &k) {
+    const int number = ++printed_[k.name];
+    if (number == 1)
+      return kernel::print(k);
+    kernel::Scheduled named = k;
+    named.name += fmt::format("#{}", number);
+    return kernel::print(named);
+  }
+
+private:
+  std::map<std::string, int> printed_;
+};
+
 /// The kernels as lifting makes them, each once: plans share most of their steps.
 std::string liftedText(Compilation &c) {
   std::string out;
+  KernelPrinter kernels;
   for (const auto &t : c.module.transforms) {
     std::vector<const schedule::Step *> seen;
     for (const auto &plan : c.plans[t.index].plans)
@@ -97,7 +116,7 @@ std::string liftedText(Compilation &c) {
         if (s.callsTransforms || std::any_of(seen.begin(), seen.end(), isSame))
           continue;
         seen.push_back(&s);
-        out += kernel::print(kernel::lift(t, s, c.facts[t.index], c.choices[t.index].grid, c.context,
+        out += kernels.print(kernel::lift(t, s, c.facts[t.index], c.choices[t.index].grid, c.context,
                                           schedule::privateMatrices(t, c.plans[t.index], s))
                                  .kernel);
       }
@@ -107,13 +126,14 @@ std::string liftedText(Compilation &c) {
 
 std::string kernelsText(Compilation &c) {
   std::string out;
+  KernelPrinter kernels;
   for (const auto &t : c.module.transforms)
     for (std::size_t plan = 0; plan < c.kernels[t.index].size(); ++plan) {
       for (std::size_t step = 0; step < c.kernels[t.index][plan].size(); ++step) {
         if (const auto &k = c.kernels[t.index][plan][step])
-          out += kernel::print(*k);
+          out += kernels.print(*k);
         for (const emit::Version &v : c.versions[t.index][plan][step])
-          out += "// version " + v.choice + "\n" + (v.kernel ? kernel::print(*v.kernel) : "");
+          out += "// version " + v.choice + "\n" + (v.kernel ? kernels.print(*v.kernel) : "");
       }
       out += kernel::print(t, c.fusions[t.index][plan]);
     }

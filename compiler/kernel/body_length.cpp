@@ -18,10 +18,11 @@ std::string whyTooLong(const Kernel &kernel, long most) {
     for (int d = s.freeCount; d < static_cast<int>(s.dimensions.size()); ++d) {
       const std::optional<long> trips = tripCount(s.domain.intersect_params(kernel.context), d);
       if (!trips)
-        return "the loop over " + s.dimensions[d] + " has no constant length";
+        return "the loop over `" + s.dimensions[d] + "` has no constant length";
       perPoint *= *trips;
       if (perPoint > most)
-        return "the loop over " + s.dimensions[d] + " has more than " + std::to_string(most) + " iterations";
+        return "the loop over `" + s.dimensions[d] + "` has more than " + std::to_string(most) +
+               " iterations";
     }
     total += perPoint;
   }

@@ -2,6 +2,7 @@
 
 #include "compiler/kernel/cooperate.h"
 #include "compiler/kernel/along.h"
+#include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/formula.h"
 #include "compiler/kernel/tree.h"
 #include <algorithm>
@@ -77,7 +78,7 @@ private:
       why_ = why;
   }
 
-  std::string nameOf(int buffer) const { return kernel_.buffers[static_cast<std::size_t>(buffer)].name; }
+  std::string nameOf(int buffer) const { return programName(kernel_, buffer); }
   Buffer::Role roleOf(int buffer) const { return kernel_.buffers[static_cast<std::size_t>(buffer)].role; }
 
   /// Only the first item of a team writes, so other items must not read what it writes.
@@ -107,8 +108,9 @@ private:
         for (const Access &a : kernel_.statements[static_cast<std::size_t>(k)].accesses) {
           const Buffer &in = kernel_.buffers[static_cast<std::size_t>(a.buffer)];
           if (in.role == Buffer::Role::Input && in.rank == out.rank && in.element == out.element) {
-            refuse(fmt::format("it writes {} before the loop over {} reads {}, which may be the same matrix",
-                               out.name, over, in.name));
+            refuse(fmt::format(
+                "it writes `{}` before the loop over `{}` reads `{}`, which may be the same matrix", out.name,
+                over, in.name));
             return true;
           }
         }
@@ -197,7 +199,7 @@ private:
     for (const int k : l.statements) {
       const int buffer = written(kernel_.statements[static_cast<std::size_t>(k)]).buffer;
       if (roleOf(buffer) != Buffer::Role::Local) {
-        refuse(fmt::format("the loop over {} writes to {}", over, nameOf(buffer)));
+        refuse(fmt::format("the loop over `{}` writes to `{}`", over, nameOf(buffer)));
         return false;
       }
       locals.insert(buffer);
@@ -253,11 +255,11 @@ private:
       const Folding folding =
           written(s).buffer == local ? foldingOf(kernel_, s, readsOf(s, local)) : Folding{};
       if (folding.isRounded)
-        refuse(
-            fmt::format("the loop over {} rounds in its order; `fast` or --reassociate allow others", over));
+        refuse(fmt::format("the loop over `{}` rounds in its order; `fast` or --reassociate allow others",
+                           over));
       if (!folding.operation || (operation && *operation != *folding.operation)) {
         refuse(fmt::format(
-            "the loop over {} has a scalar that a step takes over from the one before, not by one "
+            "the loop over `{}` has a scalar that a step takes over from the one before, not by one "
             "associative operation",
             over));
         return std::nullopt;
@@ -292,7 +294,7 @@ private:
         const Folding folding = foldingOf(kernel_, *writer, previous);
         const std::string &over = writer->dimensions[static_cast<std::size_t>(d)];
         if (folding.isRounded)
-          refuse(fmt::format("the scan along {} rounds in its order; `fast` or --reassociate allow others",
+          refuse(fmt::format("the scan along `{}` rounds in its order; `fast` or --reassociate allow others",
                              over));
         if (!folding.operation)
           return std::nullopt;

@@ -169,7 +169,6 @@ std::optional<Exposed> expose(const Scheduled &kernel, const std::vector<std::st
   if (changes.empty())
     return out;
   Exposing exposing(changes, labels);
-  out.kernel.schedule.plain.reset(); // it speaks of the old statements
   const isl::union_set domain = isl::manage(isl_schedule_get_domain(kernel.schedule.tree.get()));
   out.kernel.schedule.tree = exposing.run(kernel.schedule.tree, exposing.extended(domain));
   isl_union_map *dependences = kernel.dependences.copy();

@@ -120,12 +120,14 @@ isl::set gridOf(const isl::set &occurring, int last) {
 /// The iterations of a loop, with the values of the loops around it.
 struct Lengths {
   isl::set occurring; // { [around, step] }
-  isl::set longest;   // if there were as many as there ever are, for each value of the loops around
+  isl::set around;    // the same for all steps, whether they occur or not
+  isl::set
+      longest; // as many as there ever are, for all values of the loops around, whether they occur or not
 };
 
 /// Nothing if no constant bounds the number of iterations.
 std::optional<Lengths> lengthsOf(const LoopNode &loop, const isl::set &sizes) {
-  Lengths all{stepsOf(loop, sizes), {}};
+  Lengths all{stepsOf(loop, sizes), {}, {}};
   const auto depth = static_cast<unsigned>(isl_set_dim(all.occurring.get(), isl_dim_set)) - 1;
   const auto onto = [&](unsigned first, unsigned count) {
     return isl::manage(isl_set_project_onto_map(all.occurring.copy(), isl_dim_set, first, count));
@@ -141,8 +143,8 @@ std::optional<Lengths> lengthsOf(const LoopNode &loop, const isl::set &sizes) {
     return isl::manage(isl_map_from_pw_aff(bound.copy())).apply_range(isl::map(loop.top.ctx(), relation));
   };
   const isl::map inBox = from(first, "{ [a] -> [v] : v >= a }")
-                             .intersect(from(first.add_constant(size), "{ [a] -> [v] : v < a }"))
-                             .intersect_domain(steps.domain());
+                             .intersect(from(first.add_constant(size), "{ [a] -> [v] : v < a }"));
+  all.around = isl::manage(isl_set_add_dims(steps.domain().release(), isl_dim_set, 1));
   all.longest = isl::manage(isl_set_flatten(isl_map_wrap(inBox.copy())))
                     .intersect(gridOf(all.occurring, static_cast<int>(depth)));
   return all;
@@ -159,14 +161,23 @@ std::optional<isl::union_set> whereLongest(const LoopNode &loop, const LoopNode 
     const auto all = static_cast<unsigned>(isl_set_dim(s.get(), isl_dim_set));
     return isl::manage(isl_set_project_out(s.copy(), isl_dim_set, outside, all - outside));
   };
-  const isl::set full =
-      stepsOfAt(lengths->occurring).subtract(stepsOfAt(lengths->longest.subtract(lengths->occurring)));
-  return valuesWith(at).intersect_range(isl::union_set(full)).domain();
+  // What only says which values the loops around have stays out: tiles that do not occur have less than their full length,
+  // which needs no exact case for each remainder of the bounds.
+  const isl::set own =
+      isl::manage(isl_set_gist(lengths->occurring.copy(), lengths->around.intersect_params(sizes).release()));
+  isl::set missing = lengths->longest.subtract(own);
+  const auto depth = static_cast<unsigned>(isl_set_dim(missing.get(), isl_dim_set)) - 1;
+  if (isl_set_involves_dims(missing.get(), isl_dim_set, outside, depth - outside) != isl_bool_false)
+    missing = missing.intersect(lengths->around);
+  const isl::set full = stepsOfAt(lengths->occurring).subtract(stepsOfAt(missing));
+  const isl::union_set instances = valuesWith(at).intersect_range(isl::union_set(full)).domain();
+  const isl::union_set all = isl::manage(isl_schedule_node_get_domain(at.band.get()));
+  return all.intersect(instances.gist(all.intersect_params(sizes)).coalesce());
 }
 
 bool isAlwaysLongest(const LoopNode &loop, const isl::set &sizes) {
   const std::optional<Lengths> lengths = lengthsOf(loop, sizes);
-  return lengths && lengths->longest.is_subset(lengths->occurring);
+  return lengths && lengths->longest.intersect(lengths->around).is_subset(lengths->occurring);
 }
 
 isl::union_set Iterations::first(long count) const { return near(End::Low, count); }

@@ -49,6 +49,9 @@ struct Buffer {
   // the loops around the mark: each of their iterations has memory of its own, and in printed text it is the same memory again.
   std::vector<isl::pw_aff> extents = {};
   bool inRegisters = false; // Scratch: so few cells that registers may hold them
+  // What it is called in the program, if that is another name: a variable `sum` of a rule's body is the Local "R0_sum", since rules
+  // share kernels. Users see it (buffer_names.h).
+  std::string called = {};
   // Output: nobody reads it after the kernel, and nobody else writes it. It holds intermediate results, so that a
   // transformation may keep them elsewhere.
   bool isPrivate = false;

@@ -16,6 +16,7 @@
 #include <isl/schedule.h>
 #include <isl/set.h>
 #include <isl/union_map.h>
+#include <map>
 #include <tuple>
 
 namespace pbc::kernel {
@@ -55,24 +56,14 @@ std::vector<std::string> ownParameters(std::string_view text) {
   return all;
 }
 
-bool hasRealisations(const isl::schedule &tree) {
-  bool found = false;
-  visit(tree.root(), [&](const isl::schedule_node &node) {
-    const std::optional<Mark> mark = markAt(node);
-    found = found || (mark && std::holds_alternative<Realisation>(*mark));
-  });
-  return found;
-}
-
 class KernelReader {
 public:
   KernelReader(Reader &reader, const poly::Context &ctx) : r_(reader), ctx_(ctx) {}
 
   /// Reads a kernel, whose first line is the current one.
   Scheduled read() {
-    const std::uint32_t begin = r_.position();
     header();
-    const source::Span name = r_.since(begin);
+    const source::Span name = header_;
     std::vector<std::string> parameters = kernel_.parameters;
     for (const std::string &own : ownParameters(r_.text()))
       parameters.push_back(own);
@@ -106,17 +97,21 @@ public:
     if (kernel_.schedule.tree.is_null())
       r_.fail(name, "this kernel has no `schedule`",
               "a line `schedule`, and below it the tree of its loops, such as `band y, x`");
-    if (!kernel_.schedule.plain && hasRealisations(kernel_.schedule.tree))
-      kernel_.schedule.plain = withoutRealisations(withoutLabels(kernel_.schedule.tree));
     finish(name, dependences ? std::optional(fragments.dependences(*dependences)) : std::nullopt);
     return std::move(kernel_);
   }
 
+  /// Where its name stands.
+  source::Span nameSpan() const { return name_; }
+
 private:
   void header() {
+    const std::uint32_t begin = r_.position();
     if (r_.indentation() > 0 || !r_.accept("kernel"))
       r_.failExpected("`kernel` and its name, at the beginning of a line");
+    const std::uint32_t nameBegin = r_.position();
     kernel_.name = r_.nonSpace("the kernel's name");
+    name_ = r_.since(nameBegin);
     if (r_.accept("[")) {
       do {
         const std::uint32_t begin = r_.position();
@@ -128,6 +123,7 @@ private:
     }
     if (r_.accept("may"))
       r_.expect("reassociate", ""), kernel_.reassociates = true;
+    header_ = r_.since(begin);
     r_.expectEnd();
   }
 
@@ -190,6 +186,7 @@ private:
   Reader &r_;
   const poly::Context &ctx_;
   Scheduled kernel_;
+  source::Span header_ = {}, name_ = {};
 };
 
 } // namespace
@@ -197,10 +194,20 @@ private:
 std::vector<Scheduled> parse(source::FileId file, const poly::Context &ctx,
                              source::Diagnostics &diagnostics) {
   std::vector<Scheduled> all;
+  std::map<std::string, source::Span> places;
   try {
     Reader reader(file, diagnostics);
-    while (reader.nextLine())
-      all.push_back(KernelReader(reader, ctx).read());
+    while (reader.nextLine()) {
+      KernelReader kernel(reader, ctx);
+      all.push_back(kernel.read());
+      const auto [place, isNew] = places.emplace(all.back().name, kernel.nameSpan());
+      if (isNew)
+        continue;
+      diagnostics.error(kernel.nameSpan(), "two kernels are called `" + all.back().name + "`")
+          .note(place->second, "the other one is here")
+          .help("give each its own name: by it, `pbc opt --kernel=NAME` and messages tell them apart");
+      throw textual::Stop();
+    }
     if (all.empty())
       reader.fail(reader.here(), "there is no kernel here",
                   "a kernel begins with a line `kernel NAME [PARAMETERS]`");

@@ -21,7 +21,7 @@
 
 namespace pbc::kernel {
 
-/// The kernels of a file; nothing, after one message, if it has an error or no kernel.
+/// The kernels of a file, each with a name of its own; nothing, after one message, if it has an error or no kernel.
 std::vector<Scheduled> parse(source::FileId, const poly::Context &, source::Diagnostics &);
 
 } // namespace pbc::kernel

@@ -189,6 +189,8 @@ std::string buffer(const Buffer &b, int place) {
   std::string text = fmt::format("  buffer {} {} {}-d {}", b.name, typeName(b.element), b.rank, role->second);
   if (!b.extents.empty())
     text += fmt::format(" of {}", extents(b));
+  if (!b.called.empty())
+    text += ", called " + b.called;
   if (b.inRegisters)
     text += ", in registers";
   if (b.isPrivate)

@@ -3,6 +3,7 @@
 #include "compiler/kernel/register_tile.h"
 #include "compiler/kernel/along.h"
 #include "compiler/kernel/body_length.h"
+#include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/tree.h"
 #include <algorithm>
@@ -59,14 +60,15 @@ public:
       tile_.scalars += b.role == Buffer::Role::Local;
     findDepth();
     if (!isParallel_ && !(tile_.isDeep && (tile_.behind = behind())))
-      return fail("a point needs the one before it along " + kernel_.statements.front().dimensions[tile_.y]);
+      return fail(fmt::format("a point needs the one before it along `{}`",
+                              kernel_.statements.front().dimensions[tile_.y]));
     if (tile_.moves && !tile_.isDeep)
       return fail("its loops have other bounds in other rows");
     for (const Access *a : strided_)
       if (std::none_of(tile_.panels.begin(), tile_.panels.end(), [&](const RegisterTile::Panel &p) {
             return &kernel_.statements[p.statement].accesses[p.access] == a;
           }))
-        return fail("cells of " + kernel_.buffers[a->buffer].name + " do not lie side by side");
+        return fail(fmt::format("cells of `{}` do not lie side by side", programName(kernel_, a->buffer)));
     return tile_;
   }
 
@@ -91,7 +93,8 @@ private:
           continue;
         tile_.moves = true;
         if (point == tile_.x || static_cast<int>(s.dimensions.size()) > s.freeCount + 1)
-          return no("the length of the loop over " + nameOf(s, d) + " depends on " + nameOf(s, point));
+          return no(fmt::format("the length of the loop over `{}` depends on `{}`", nameOf(s, d),
+                                nameOf(s, point)));
       }
     for (std::size_t k = 0; k < s.accesses.size(); ++k) {
       const Access &a = s.accesses[k];
@@ -99,14 +102,15 @@ private:
       if (b.role == Buffer::Role::Local)
         continue;
       if (!a.isWrite && b.role == Buffer::Role::Output && isParallel_)
-        return no("it reads " + b.name + ", which it also writes");
+        return no(fmt::format("it reads `{}`, which it also writes", programName(kernel_, b)));
       const auto x = along(kernel_, a, tile_.x);
       if (!x || (a.isWrite && *x != Along::Contiguous))
-        return no("cells of " + b.name + " do not lie side by side along " + nameOf(s, tile_.x));
+        return no(fmt::format("cells of `{}` do not lie side by side along `{}`", programName(kernel_, b),
+                              nameOf(s, tile_.x)));
       if (a.isWrite && !s.op.empty())
-        return no("it updates cells of " + b.name);
+        return no(fmt::format("it updates cells of `{}`", programName(kernel_, b)));
       if (a.isWrite && static_cast<int>(s.dimensions.size()) > s.freeCount)
-        return no("it writes " + b.name + " in a loop");
+        return no(fmt::format("it writes `{}` in a loop", programName(kernel_, b)));
       if (!a.isWrite && *x != Along::Nowhere && b.element != tile_.element)
         return no("it computes with more than one type");
       // Cells that are not contiguous along x can be loaded as vectors only after copying: findDepth().
@@ -260,7 +264,7 @@ Outcome registerTile(const Scheduled &kernel, const RegisterShape *shape) {
       return {std::nullopt, "several rules share its loops"};
     for (const Access &a : s.accesses)
       if (const Buffer &b = kernel.buffers[a.buffer]; b.role == Buffer::Role::Scratch)
-        return {std::nullopt, fmt::format("a point has memory of its own ({})", b.name)};
+        return {std::nullopt, fmt::format("a point has memory of its own (`{}`)", programName(kernel, b))};
   }
   int all = 0;
   for (const Statement &s : kernel.statements)
@@ -288,10 +292,11 @@ Outcome registerTile(const Scheduled &kernel, const RegisterShape *shape) {
   const std::size_t n = bands.size();
   if (n < 2 || variables[n - 1] != x || variables[n - 2] < 0 ||
       static_cast<int>(n) != kernel.statements.front().freeCount)
-    return {std::nullopt, "its loop over " + kernel.statements.front().dimensions[x] +
-                              " is not the innermost of several over points"};
+    return {std::nullopt, fmt::format("its loop over `{}` is not the innermost of several over points",
+                                      kernel.statements.front().dimensions[x])};
   if (!isParallel(bands[n - 1], 0, kernel.dependences, false))
-    return {std::nullopt, "a point needs the one before it along " + kernel.statements.front().dimensions[x]};
+    return {std::nullopt, fmt::format("a point needs the one before it along `{}`",
+                                      kernel.statements.front().dimensions[x])};
   Analysis analysis(kernel, x, variables[n - 2], isParallel(bands[n - 2], 0, kernel.dependences, false));
   tiled.schedule.registerTile = analysis.run();
   if (!tiled.schedule.registerTile)

@@ -73,7 +73,9 @@ enum class Target { Any, Processor, Device };
 struct Schedule {
   isl::schedule tree;
   Target target = Target::Any;
-  std::optional<isl::schedule> plain;        // a simpler one (no lanes), used if `tree` is too large to print
+  // A simpler tree of the same statements, used if `tree` is too large to print; without it, that is `tree` without its realisations.
+  // A step that changes statements or buffers leaves none (transform/run.cpp): it would compute something else.
+  std::optional<isl::schedule> plain;
   std::vector<TaskDimension> taskDimensions; // set by splitIntoTasks; empty: one task
   TaskOrder taskOrder = TaskOrder::Any;
   long bytesPerPlace = 0; // for a wavefront through time: in all matrices, all slots of versions

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/split_tasks.h"
+#include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/dependences.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/formula.h"
@@ -8,6 +9,7 @@
 #include "compiler/kernel/task_functions.h"
 #include "compiler/kernel/time_functions.h"
 #include <algorithm>
+#include <fmt/format.h>
 #include <isl/aff.h>
 #include <isl/map.h>
 #include <isl/schedule.h>
@@ -177,6 +179,45 @@ static bool handOnScratch(const Scheduled &kernel, const TaskFunctions &tasks) {
                      [&](const TaskFunction &f) { return !through.is_subset(equalAt(through, f.value)); });
 }
 
+/// "`A_map`": the scratch memory of which each task has its own.
+static std::string namesOfScratch(const Scheduled &kernel) {
+  std::string all;
+  for (const Buffer &b : kernel.buffers)
+    if (b.role == Buffer::Role::Scratch)
+      all += fmt::format("{}`{}`", all.empty() ? "" : ", ", programName(kernel, b));
+  return all;
+}
+
+static std::string whySharedMemory(const Scheduled &kernel) {
+  return fmt::format("its parts would share scratch memory ({}): `tasks` comes before the steps that make it",
+                     namesOfScratch(kernel));
+}
+
+/// The kernel as if copies of matrices, which have points of their own, were there already.
+static Scheduled withoutCopies(const Scheduled &kernel) {
+  Scheduled rest = kernel;
+  std::erase_if(rest.statements, [](const Statement &s) { return s.rule < 0; });
+  isl_union_set *domain = isl_union_set_empty_ctx(isl_set_get_ctx(kernel.context.get()));
+  for (const Statement &s : rest.statements)
+    domain = isl_union_set_add_set(domain, s.domain.copy());
+  const isl::union_set points = isl::manage(domain);
+  std::set<int> shared;
+  for (std::size_t b = 0; b < kernel.buffers.size(); ++b)
+    if (kernel.buffers[b].role != Buffer::Role::Scratch)
+      shared.insert(static_cast<int>(b));
+  rest.dependences = dependences(kernel, shared).intersect_domain(points).intersect_range(points);
+  return rest;
+}
+
+/// Why there is no cut, though the kernel has points.
+static std::string whyNoCut(const Scheduled &kernel) {
+  if (!namesOfScratch(kernel).empty())
+    if (const Scheduled rest = withoutCopies(kernel);
+        !rest.statements.empty() && !taskFunctions(rest).functions.empty())
+      return whySharedMemory(kernel);
+  return "every loop over its points carries a dependence";
+}
+
 Outcome splitIntoTasks(const Scheduled &kernel, const TaskCut &asked) {
   if (!kernel.schedule.taskDimensions.empty())
     return {std::nullopt, "it is cut into tasks already"};
@@ -197,13 +238,12 @@ Outcome splitIntoTasks(const Scheduled &kernel, const TaskCut &asked) {
       return std::find(asked.along.begin(), asked.along.end(), f.name) == asked.along.end();
     });
   if (handOnScratch(kernel, tasks))
-    return {std::nullopt,
-            "its parts would share scratch memory: `tasks` comes before the steps that make it"};
+    return {std::nullopt, whySharedMemory(kernel)};
   Scheduled cut = cutAlong(kernel, tasks, asked.grain ? asked.grain : kGrainX);
   // An ordered cut needs at least two dimensions.
   if (cut.schedule.taskDimensions.empty() ||
       (cut.schedule.taskOrder != TaskOrder::Any && cut.schedule.taskDimensions.size() == 1))
-    return {std::nullopt, "every loop over its points carries a dependence"};
+    return {std::nullopt, whyNoCut(kernel)};
   if (time)
     noteTime(cut, kernel, *time, asked.diamonds);
   return {cut, ""};

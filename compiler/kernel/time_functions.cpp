@@ -60,7 +60,7 @@ std::optional<TimeFunctions> timeFunctions(const Scheduled &kernel, const TaskFu
   }
   through.place = -1;
   through.why =
-      fmt::format("points depend on others of the same step, or too far away, along {}", place.name);
+      fmt::format("points depend on others of the same step, or too far away, along `{}`", place.name);
   return through;
 }
 

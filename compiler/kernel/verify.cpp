@@ -15,9 +15,9 @@ namespace pbc::kernel {
 namespace {
 
 /// The instances below the declarations of each Local and each scratch buffer.
-std::map<std::string, isl::union_set> belowDeclarations(const Scheduled &kernel) {
+std::map<std::string, isl::union_set> belowDeclarations(const isl::schedule &tree) {
   std::map<std::string, isl::union_set> all;
-  visit(isl::manage(isl_schedule_get_root(kernel.schedule.tree.get())), [&](const isl::schedule_node &node) {
+  visit(isl::manage(isl_schedule_get_root(tree.get())), [&](const isl::schedule_node &node) {
     const std::optional<Mark> mark = markAt(node);
     const auto *declares = mark ? std::get_if<Declare>(&*mark) : nullptr;
     if (!declares)
@@ -28,6 +28,34 @@ std::map<std::string, isl::union_set> belowDeclarations(const Scheduled &kernel)
       at->second = at->second.unite(below);
   });
   return all;
+}
+
+/// What is wrong with a tree that says how the kernel's statements run.
+std::vector<std::string> verifyTree(const Scheduled &kernel, const isl::schedule &tree,
+                                    const isl::union_set &domain, const std::string &title) {
+  std::vector<std::string> complaints;
+  const isl::union_set scheduled = isl::manage(isl_schedule_get_domain(tree.get()));
+  if (!domain.intersect_params(kernel.context).is_equal(scheduled.intersect_params(kernel.context)))
+    complaints.push_back(fmt::format("the {}'s domain is not the union of the statements' domains", title));
+  const std::map<std::string, isl::union_set> declared = belowDeclarations(tree);
+  for (const Statement &s : kernel.statements)
+    for (const Access &a : s.accesses) {
+      const Buffer &b = kernel.buffers[a.buffer];
+      const auto at = declared.find(b.name);
+      const isl::union_set here =
+          isl::union_set(s.domain).intersect(scheduled).intersect_params(kernel.context);
+      if (!isMatrix(b) && (at == declared.end() || !here.is_subset(at->second)))
+        complaints.push_back(fmt::format("{} uses {} where it is not declared", s.name, b.name));
+    }
+  const isl::union_map here = kernel.dependences.intersect_domain(domain).intersect_range(domain);
+  if (!isLegal(tree, here))
+    complaints.push_back(fmt::format("the {} breaks a dependence", title));
+  visit(isl::manage(isl_schedule_get_root(tree.get())), [&](const isl::schedule_node &node) {
+    if (isBand(node) && members(node) == 1 && isParallel(node) && !isParallel(node, 0, here, false))
+      complaints.push_back(
+          fmt::format("a loop of the {} carries a dependence and is marked as parallel", title));
+  });
+  return complaints;
 }
 
 } // namespace
@@ -69,26 +97,13 @@ std::vector<std::string> verify(const Scheduled &kernel) {
   for (const Buffer &b : kernel.buffers)
     require(b.role == Buffer::Role::Local || b.lanes == 0, "the matrix " + b.name + " has lanes");
   const isl::union_set domain = isl::manage(all);
-  const isl::union_set scheduled = isl::manage(isl_schedule_get_domain(kernel.schedule.tree.get()));
-  require(domain.intersect_params(kernel.context).is_equal(scheduled.intersect_params(kernel.context)),
-          "the schedule's domain is not the union of the statements' domains");
-  const std::map<std::string, isl::union_set> declared = belowDeclarations(kernel);
-  for (const Statement &s : kernel.statements)
-    for (const Access &a : s.accesses) {
-      const Buffer &b = kernel.buffers[a.buffer];
-      const auto at = declared.find(b.name);
-      require(isMatrix(b) || (at != declared.end() && isl::union_set(s.domain)
-                                                          .intersect(scheduled)
-                                                          .intersect_params(kernel.context)
-                                                          .is_subset(at->second)),
-              fmt::format("{} uses {} where it is not declared", s.name, b.name));
-    }
-  const isl::union_map here = kernel.dependences.intersect_domain(domain).intersect_range(domain);
-  require(isLegal(kernel.schedule.tree, here), "the schedule breaks a dependence");
-  visit(isl::manage(isl_schedule_get_root(kernel.schedule.tree.get())), [&](const isl::schedule_node &node) {
-    require(!isBand(node) || members(node) != 1 || !isParallel(node) || isParallel(node, 0, here, false),
-            "a loop that carries a dependence is marked as parallel");
-  });
+  const auto add = [&](const isl::schedule &tree, const std::string &title) {
+    for (std::string &complaint : verifyTree(kernel, tree, domain, title))
+      complaints.push_back(std::move(complaint));
+  };
+  add(kernel.schedule.tree, "schedule");
+  if (kernel.schedule.plain)
+    add(*kernel.schedule.plain, "plain schedule");
   return complaints;
 }
 

@@ -52,7 +52,9 @@ def read_back():
     """A sample of programs; builds with PBC_VERIFY do the same for all of them."""
     programs = ["tests/golden/product.pbcc", "tests/golden/versions.pbcc", "tests/golden/device_bodies.pbcc", "tests/golden/rows.pbcc",
                 "tests/programs/stencils.pbcc", "tests/programs/diagonals.pbcc", "tests/kernels/time_tiles.pbcc", "samples/heat.pbcc",
-                "stdlib/linalg.pbcc"]
+                "stdlib/linalg.pbcc",
+                # Pieces of one rule, and versions of one kernel.
+                "tests/golden/team.pbcc", "tests/golden/schedules.pbcc"]
     for program in programs:
         for stage in "lifted", "kernels":
             printed = run([f"--emit={stage}", os.path.join(ROOT, program)])
@@ -106,6 +108,8 @@ def errors():
     says("an empty file", ["opt", "/dev/null"], "", "there is no kernel here")
     says("no file", ["opt"], "", "the file with the kernels is missing")
     says("a file that is not there", ["opt", "nothing.kernel"], "", "cannot read nothing.kernel")
+    twice = says("two kernels of one name", ["opt", "-"], KERNEL + "// another\n" + KERNEL, "standard input:9:8: error: two kernels are called `Add`")
+    expect("standard input:1:8: note: the other one is here" in twice.stderr, "two kernels of one name", twice)
     says("a step with an error", ["opt", "-", "--pass=tile(x; 8"], KERNEL, "--pass:1:10: error: expected")
     says("an unknown step", ["opt", "-", "--pass=tilt(x; 8)"], KERNEL, "no transformation is called `tilt`")
     says("a label that no loop has", ["opt", "-", "--pass=vector(xx)"], KERNEL, "the loops are `y`, `x`")

@@ -90,6 +90,18 @@ def library():
     check(placements() == {}, placements())
 
 
+def empty_script():
+    """It is a schedule without steps: the rule's own loops, as one task."""
+    write("empty.cfg", '[kernels]\nProduct.Cells.script = ""\n')
+    kernels = run(PBC, "--emit=kernels", "prog.pbcc", "--no-devices", "--config=empty.cfg").split("kernel ")
+    (product,) = [k for k in kernels if k.startswith("Product.Cells")]
+    plain = run(PBC, "--emit=lifted", "prog.pbcc", "--no-devices").split("kernel ")
+    (lifted,) = [k for k in plain if k.startswith("Product.Cells")]
+    check("task" not in product and product.replace("band y parallel\n      band x", "band y parallel, x").split() == lifted.split(), product + lifted)
+    said = run(PBC, "explain", "--kernels", "prog.pbcc", "--no-devices", "--config=empty.cfg")
+    check("made by no steps" in said and "tasks: one" in said, said)
+
+
 def cache():
     """A program is compiled again where a file of schedules has changed."""
     for text, wanted in ((TILED, "cpu:tiled"), (TILED.replace("tiled", "cut"), "cpu:cut"), (TILED, "cpu:tiled")):
@@ -111,6 +123,7 @@ with tempfile.TemporaryDirectory() as folder:
     write("plain.sched", PLAIN)
     files()
     library()
+    empty_script()
     cache()
     os.chdir("/")
 print("schedules: as expected")

@@ -17,8 +17,8 @@ constexpr unsigned long kAstBudget = 1'000'000;
 /// The kernel with a schedule that leaves loops as they are.
 kernel::Scheduled plain(const kernel::Scheduled &kernel) {
   kernel::Scheduled simple = kernel;
-  if (kernel.schedule.plain)
-    simple.schedule.tree = *kernel.schedule.plain;
+  simple.schedule.tree =
+      kernel.schedule.plain ? *kernel.schedule.plain : kernel::withoutRealisations(kernel.schedule.tree);
   simple.schedule.plain.reset();
   simple.schedule.registerTile.reset();
   for (kernel::Buffer &b : simple.buffers)

@@ -77,7 +77,7 @@ public:
       if (isAsked)
         isAsked = wanted == loops_ || replace("order", {{script::step("order", wanted)}, ""});
       else
-        refuse("order", "its loops over points are " + listed(loops_));
+        refuse("order", "its loops over points are " + quoted(loops_));
     }
     if (!isAsked && order != loops_)
       attempt("order", {{script::step("order", order)}, ""});
@@ -261,7 +261,7 @@ private:
       form.along = variables[static_cast<std::size_t>(at - names.begin())];
       return true;
     }
-    refuse("vector", names.empty() ? whyNot("vector") : "its loops over points are " + listed(names));
+    refuse("vector", names.empty() ? whyNot("vector") : "its loops over points are " + quoted(names));
     return false;
   }
 
@@ -449,16 +449,13 @@ Planned Scheduler::follow(const script::Script &script) {
       byDefault.report.refused.push_back({kScriptOption, why, outcome.problem.help, outcome.problem.span});
       return byDefault;
     }
-    const std::optional<isl::schedule> plain = now.schedule.plain;
     const Stage stage = findTransformation(step.transformation)->stage;
     isPlain = isPlain && (stage == Stage::Loops || stage == Stage::Tasks);
     now = std::move(*outcome.kernel);
     check(now, step.transformation.c_str());
-    now.schedule.plain = isPlain ? now.schedule.tree : plain;
+    if (isPlain)
+      now.schedule.plain = now.schedule.tree;
   }
-  const isl::union_set all = isl::manage(isl_schedule_get_domain(now.schedule.tree.get()));
-  if (now.schedule.plain && !isl::manage(isl_schedule_get_domain(now.schedule.plain->get())).is_equal(all))
-    now.schedule.plain.reset(); // a step has changed the statements
   made.report.script = script;
   return made;
 }

@@ -10,6 +10,7 @@
 #include "compiler/kernel/transform/unroll.h"
 #include <algorithm>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <isl/aff.h>
 #include <isl/map.h>
 #include <isl/set.h>
@@ -117,9 +118,9 @@ Steps vectorSteps(const Scheduled &kernel, const VectorForm &form) {
   }
   const std::string &name = kernel.statements.front().dimensions[x];
   if (!innermost || memberDimension(kernel, innermost->band) != x)
-    return {{}, "its loop over " + name + " is not the innermost one over points"};
+    return {{}, fmt::format("its loop over `{}` is not the innermost one over points", name)};
   if (!isParallel(innermost->band))
-    return {{}, "a point needs the one before it along " + name};
+    return {{}, fmt::format("a point needs the one before it along `{}`", name)};
   if (form.body == VectorForm::Body::Lanes)
     return lanesSteps(innermost->label, form);
   const bool isAsked = form.body == VectorForm::Body::Unrolled;
@@ -152,16 +153,16 @@ Steps jamSteps(const Scheduled &kernel, int rows) {
     const Statement &s = kernel.statements[statementsBelow(kernel, loop).front()];
     const int y = memberDimension(kernel, loop.band);
     if (!isParallel(loop.band)) {
-      why = "its loop over " + s.dimensions[y] + " carries a dependence";
+      why = fmt::format("its loop over `{}` carries a dependence", s.dimensions[y]);
       continue;
     }
     const std::size_t alone = rows ? 0 : kRows * readTogether(kernel, s, y, 1);
     if (!rows && (alone == 0 || 10 * readTogether(kernel, s, y, kRows) > kWorthIt * alone)) {
-      why = "neighbours along " + s.dimensions[y] + " share too few of the cells that they read";
+      why = fmt::format("neighbours along `{}` share too few of the cells that they read", s.dimensions[y]);
       continue;
     }
     if (const LoopNode inner = nestFrom(loop)[1]; boundsMove(kernel, inner, loop)) {
-      why = "the bounds of its loop over " + inner.label + " depend on " + loop.label;
+      why = fmt::format("the bounds of its loop over `{}` depend on `{}`", inner.label, loop.label);
       continue;
     }
     labels.push_back(loop.label);

@@ -235,7 +235,9 @@ void readBuffer(Reader &r, const Fragments &fragments, Kernel &kernel) {
       r.fail(r.since(begin), b.name + " has " + std::to_string(b.rank) + " dimensions");
   }
   while (r.accept(",")) {
-    if (isMatrix(b) && r.accept("matrix")) {
+    if (r.accept("called")) {
+      b.called = r.word("the buffer's name in the program");
+    } else if (isMatrix(b) && r.accept("matrix")) {
       b.matrix = static_cast<int>(r.integer("the number of a matrix", -1));
     } else if (b.role == Buffer::Role::Scratch && r.accept("in")) {
       r.expect("registers", "`in registers`");
@@ -250,8 +252,9 @@ void readBuffer(Reader &r, const Fragments &fragments, Kernel &kernel) {
       r.expect("from", ""), d.first = fragments.ofParameters(r.raw(",", "a function of the parameters"));
       b.staged.push_back(std::move(d));
     } else {
-      b.lanes =
-          r.integer("what else is known of the buffer: `32 lanes`, `private`, `matrix 1` or `staged ...`", 1);
+      b.lanes = r.integer(
+          "what else is known of the buffer: `called sum`, `32 lanes`, `private`, `matrix 1` or `staged ...`",
+          1);
       r.expect("lanes", "");
     }
   }

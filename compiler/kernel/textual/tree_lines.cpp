@@ -7,7 +7,7 @@
 namespace pbc::kernel::textual {
 namespace {
 
-constexpr int kDeepest = 100;
+constexpr int kDeepestLine = 100;
 
 class LineReader {
 public:
@@ -30,8 +30,8 @@ public:
 private:
   Line next(int depth, bool isPart) {
     r_.nextLine();
-    if (depth > kDeepest)
-      r_.fail(r_.here(), "the tree is deeper than " + std::to_string(kDeepest) + " lines");
+    if (depth > kDeepestLine)
+      r_.fail(r_.here(), "the tree is deeper than " + std::to_string(kDeepestLine) + " lines");
     const int indentation = r_.indentation();
     const std::uint32_t begin = r_.position();
     Line line = isPart ? part() : node();

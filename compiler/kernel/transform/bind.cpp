@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/kernel/loops.h"
-#include "compiler/kernel/transform/transformation.h"
+#include "compiler/kernel/buffer_names.h"
+#include "compiler/kernel/transform/support.h"
 #include "compiler/syntax/nearest.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -27,10 +27,6 @@ bool takes(const Parameter &p, const Value &value) {
   if (std::holds_alternative<Comparison>(value.what))
     return p.kind == Kind::Condition;
   return p.kind != Kind::Integer && p.kind != Kind::Integers && p.kind != Kind::Condition;
-}
-
-std::string quoted(const std::vector<std::string> &names) {
-  return fmt::format("`{}`", fmt::join(names, "`, `"));
 }
 
 /// "the loops are `y`, `x`" with the one that was probably meant in front.
@@ -131,16 +127,30 @@ struct Binder {
       if (std::find(labels.begin(), labels.end(), name) == labels.end())
         fail(fmt::format("no loop is called `{}`", name), suggestion(name, labels, "loops"), value.span);
     } else if (p.kind == Kind::Buffer) {
+      const std::vector<int> meant = buffersCalled(scheduled, name);
       std::vector<std::string> buffers;
       for (const Buffer &b : scheduled.buffers)
-        buffers.push_back(b.name);
-      if (std::find(buffers.begin(), buffers.end(), name) == buffers.end())
+        if (meant.empty() || b.called == name)
+          buffers.push_back(programName(scheduled, b));
+      if (meant.empty())
         fail(fmt::format("no matrix or variable is called `{}`", name),
              suggestion(name, buffers, "matrices and variables"), value.span);
+      else if (meant.size() > 1)
+        fail(fmt::format("{} are called `{}`", counted(meant.size(), "variable"), name),
+             fmt::format("to a step, they are {}", quoted(buffers)), value.span);
     } else if (!p.words.empty() && std::find(p.words.begin(), p.words.end(), name) == p.words.end()) {
       fail(fmt::format("`{}` of `{}` cannot be `{}`", p.name, transformation.name, name),
            fmt::format("`{}` is {}", p.name, expected(p)), value.span);
     }
+  }
+
+  /// Transformations know buffers by their names in the kernel.
+  Value withOwnName(const Value &value) const {
+    const auto *name = std::get_if<Name>(&value.what);
+    const std::vector<int> meant = name ? buffersCalled(scheduled, name->text) : std::vector<int>{};
+    return meant.size() == 1
+               ? Value{Name{scheduled.buffers[static_cast<std::size_t>(meant.front())].name}, value.span}
+               : value;
   }
 
   void add(const Parameter &p, const Value &value) {
@@ -148,7 +158,7 @@ struct Binder {
     if (std::find(values.begin(), values.end(), value) != values.end() && p.kind == Kind::Loops)
       fail(fmt::format("`{}` is named twice", script::text(value)), usageHelp(), value.span);
     check(p, value);
-    values.push_back(value);
+    values.push_back(p.kind == Kind::Buffer ? withOwnName(value) : value);
   }
 
   void positional(const Value &value) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/contract.h"
+#include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/dependences.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/live_cells.h"
@@ -16,13 +17,14 @@ namespace {
 /// Why the buffer's cells cannot be other ones; "" if they can, as far as the lives of its values allow it.
 std::string whyFixed(const Scheduled &kernel, int index) {
   const Buffer &buffer = kernel.buffers[static_cast<std::size_t>(index)];
+  const std::string name = programName(kernel, index);
   if (buffer.role == Buffer::Role::Local)
-    return fmt::format("{} is one variable already", buffer.name);
+    return fmt::format("`{}` is one variable already", name);
   if (isMatrix(buffer) && !buffer.isPrivate)
-    return fmt::format("{} is a matrix that others read or write, too", buffer.name);
+    return fmt::format("`{}` is a matrix that others read or write, too", name);
   if (isMatrix(buffer) && kernel.schedule.taskOrder != TaskOrder::Any &&
       !kernel.schedule.taskDimensions.empty())
-    return fmt::format("its tasks hand on what is in {}", buffer.name);
+    return fmt::format("its tasks hand on what is in `{}`", name);
   bool isWritten = false;
   for (const Statement &s : kernel.statements) {
     if (s.isOpaque && usesBuffer(s, index))
@@ -30,20 +32,21 @@ std::string whyFixed(const Scheduled &kernel, int index) {
     isWritten |= std::any_of(s.accesses.begin(), s.accesses.end(),
                              [&](const Access &a) { return a.buffer == index && a.isWrite; });
   }
-  return isWritten ? whyNotApart(kernel) : fmt::format("the kernel does not write {}", buffer.name);
+  return isWritten ? whyNotApart(kernel) : fmt::format("the kernel does not write `{}`", name);
 }
 
 /// Why the loop is not around all that uses the buffer, iteration by iteration; "" if it is.
 std::string whyNotAround(const Scheduled &kernel, int buffer, const LoopNode &at) {
   const std::vector<int> below = statementsBelow(kernel, at);
-  const std::string &name = kernel.buffers[static_cast<std::size_t>(buffer)].name;
+  const std::string name = programName(kernel, buffer);
   for (std::size_t s = 0; s < kernel.statements.size(); ++s)
     if (usesBuffer(kernel.statements[s], buffer) &&
         std::find(below.begin(), below.end(), static_cast<int>(s)) == below.end())
-      return fmt::format("{} uses {} outside of the loop over {}", kernel.statements[s].name, name, at.label);
+      return fmt::format("`{}` uses `{}` outside of the loop over `{}`", kernel.statements[s].name, name,
+                         at.label);
   if (const std::string elsewhere = runsElsewhere(kernel, at); !elsewhere.empty())
-    return fmt::format("{} runs outside of its loop over {}, too: its iterations are cut already", elsewhere,
-                       at.label);
+    return fmt::format("`{}` runs outside of its loop over `{}`, too: its iterations are cut already",
+                       elsewhere, at.label);
   // Iterations that run at the same time would get the same cells.
   for (const LoopNode &loop : loopsOf(kernel.schedule.tree))
     for (const int s : isInTurn(loop) ? std::vector<int>{} : statementsBelow(kernel, loop))
@@ -78,8 +81,8 @@ Outcome contracted(const Scheduled &before, int buffer, const LoopNode &at) {
   const std::string &name = kernel.buffers[static_cast<std::size_t>(buffer)].name;
   const LiveCells live = liveCells(kernel, buffer, at.band);
   if (!live.unwritten.empty())
-    return {std::nullopt,
-            fmt::format("{} reads cells of {} that the kernel has not written", live.unwritten, name)};
+    return {std::nullopt, fmt::format("`{}` reads cells of `{}` that the kernel has not written",
+                                      live.unwritten, programName(kernel, buffer))};
   ArrayRequest wanted{.buffer = buffer, .loops = loopsAround(at), .moduli = moduliOf(live)};
   wanted.loops.push_back(at.label);
   wanted.loops.resize(live.closed);
@@ -96,7 +99,8 @@ Outcome contracted(const Scheduled &before, int buffer, const LoopNode &at) {
   };
   const bool isCell = size(closed) == std::pair(0, 1.0);
   if (!isCell && size(made) >= size(whole))
-    return {std::nullopt, fmt::format("a step of {} needs as many cells of {} as there are", at.label, name)};
+    return {std::nullopt, fmt::format("a step of `{}` needs as many cells of `{}` as there are", at.label,
+                                      programName(kernel, buffer))};
   Scheduled changed = isCell ? asVariable(kernel, buffer) : *made.kernel;
   changed.dependences = dependences(changed);
   Subtree tree = *subtreeOf(changed.schedule.tree);
@@ -123,7 +127,7 @@ std::vector<script::Step> alternativesOfContract(const Scheduled &kernel, const 
   std::reverse(loops.begin(), loops.end());
   for (std::size_t b = 0; b < kernel.buffers.size(); ++b)
     for (const LoopNode &loop : loops) {
-      const std::string &name = kernel.buffers[b].name;
+      const std::string name = programName(kernel, static_cast<int>(b));
       if (whyFixed(kernel, static_cast<int>(b)).empty() &&
           whyNotAround(kernel, static_cast<int>(b), loop).empty() &&
           contracted(kernel, static_cast<int>(b), loop).kernel) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/copies.h"
+#include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/cell_box.h"
 #include "compiler/kernel/dependences.h"
 #include "compiler/kernel/expose.h"
@@ -62,11 +63,11 @@ std::string findBox(Copy &copy, const Exposed &exposed, const Scheduled &kernel,
   if (const std::optional<CellBox> box = boxAround(touched, kernel.context))
     copy.box = *box;
   else
-    return fmt::format("no number of cells of {} is enough for its copy", name);
+    return fmt::format("no number of cells of `{}` is enough for its copy", name);
   if (copy.loops.empty() || std::all_of(copy.box.extents.begin(), copy.box.extents.end(), constantOf))
     return "";
   return fmt::format(
-      "the cells of {} that one step of {} uses have no constant extent (tile its loops first)", name,
+      "the cells of `{}` that one step of `{}` uses have no constant extent (tile its loops first)", name,
       copy.loops.back());
 }
 
@@ -242,7 +243,7 @@ isl::pw_aff plus(const isl::pw_aff &f, long number) {
 /// Why what is below the loop, or all of it, cannot use a copy; "" if it can.
 std::string whyNotUsed(const Scheduled &kernel, const CopyRequest &asked, int matrix,
                        const std::optional<LoopNode> &at) {
-  const std::string where = at ? fmt::format("the loop over {}", at->label) : "the kernel";
+  const std::string where = at ? fmt::format("the loop over `{}`", at->label) : "the kernel";
   std::vector<int> statements;
   if (at)
     statements = statementsBelow(kernel, *at);
@@ -254,15 +255,15 @@ std::string whyNotUsed(const Scheduled &kernel, const CopyRequest &asked, int ma
     for (const Access &a : kernel.statements[static_cast<std::size_t>(index)].accesses) {
       isUsed |= a.buffer == matrix;
       if (a.buffer == matrix && a.isWrite && !asked.isKept)
-        return fmt::format("{} writes {}", where, asked.matrix);
+        return fmt::format("{} writes `{}`", where, programName(kernel, matrix));
       if (a.buffer == matrix && kernel.statements[static_cast<std::size_t>(index)].isOpaque)
         return "its body is a call of C++ code";
     }
   if (!isUsed)
-    return fmt::format("{} does not use {}", where, asked.matrix);
+    return fmt::format("{} does not use `{}`", where, programName(kernel, matrix));
   if (const std::string elsewhere = at ? runsElsewhere(kernel, *at) : ""; !elsewhere.empty())
-    return fmt::format("{} runs outside of its loop over {}, too: its iterations are cut already", elsewhere,
-                       asked.at);
+    return fmt::format("`{}` runs outside of its loop over `{}`, too: its iterations are cut already",
+                       elsewhere, asked.at);
   return "";
 }
 
@@ -290,7 +291,7 @@ Outcome withCopies(const Scheduled &kernel, const CopyRequest &asked) {
   copy.matrix = bufferIndex(kernel, asked.matrix);
   const Buffer &matrix = kernel.buffers[static_cast<std::size_t>(copy.matrix)];
   if (!isMatrix(matrix) || matrix.rank == 0)
-    return {std::nullopt, fmt::format("{} is no matrix with cells", asked.matrix)};
+    return {std::nullopt, fmt::format("`{}` is no matrix with cells", programName(kernel, copy.matrix))};
   copy.cells = static_cast<std::size_t>(matrix.rank);
   std::optional<LoopNode> at;
   if (!asked.at.empty())
@@ -307,7 +308,7 @@ Outcome withCopies(const Scheduled &kernel, const CopyRequest &asked) {
   if (!exposed)
     return {std::nullopt, "its body is a call of C++ code"};
   Scheduled &made = exposed->kernel;
-  if (std::string why = findBox(copy, *exposed, made, asked.matrix); !why.empty())
+  if (std::string why = findBox(copy, *exposed, made, programName(kernel, copy.matrix)); !why.empty())
     return {std::nullopt, std::move(why)};
   for (std::size_t d = 0; d < copy.cells; ++d)
     copy.order.push_back({asked.isTransposed ? copy.cells - 1 - d : d});
@@ -322,7 +323,8 @@ Outcome withCopies(const Scheduled &kernel, const CopyRequest &asked) {
   scratch.extents.front() = plus(scratch.extents.front(), asked.pad);
   const long most = asked.isKept ? kMostBytesInRegisters : kMostScratchBytes;
   if (!copy.loops.empty() && scratchBytes(scratch).value_or(0) > most)
-    return {std::nullopt, fmt::format("its copy of {} would need more than {} bytes", asked.matrix, most)};
+    return {std::nullopt, fmt::format("its copy of `{}` would need more than {} bytes",
+                                      programName(kernel, copy.matrix), most)};
   const int scratchIndex = static_cast<int>(made.buffers.size());
   made.buffers.push_back(scratch);
   std::vector<Placed> placed;

@@ -45,7 +45,7 @@ Subtree copiesOf(const Scheduled &kernel, const Subtree &tree, const std::vector
 Outcome cutLoop(const Scheduled &kernel, const LoopNode &loop, const std::vector<TreeCopy> &copies) {
   for (const TreeCopy &copy : copies)
     if (copy.instances.is_empty())
-      return {std::nullopt, fmt::format("no iteration is left for {}", copy.label)};
+      return {std::nullopt, fmt::format("no iteration is left for `{}`", copy.label)};
   Subtree tree = *subtreeOf(kernel.schedule.tree);
   Subtree *place = find(tree, loop.label);
   *place = copiesOf(kernel, *place, copies);

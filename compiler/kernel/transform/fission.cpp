@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/fission.h"
+#include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/dependences.h"
 #include "compiler/kernel/live_cells.h"
 #include "compiler/kernel/transform/cut.h"
@@ -73,17 +74,17 @@ Apart withArrays(const Scheduled &kernel, const Nest &nest, const Subtree &parts
     if (buffer.lanes)
       return {{std::nullopt, "its variables are arrays of lanes already"}, {}};
     if (const std::string elsewhere = runsElsewhere(kernel, nest.loops.front()); !elsewhere.empty())
-      return {
-          {std::nullopt, fmt::format("{} would have to be an array, but {} runs outside of these loops, too",
-                                     buffer.name, elsewhere)},
-          {}};
+      return {{std::nullopt,
+               fmt::format("`{}` would have to be an array, but `{}` runs outside of these loops, too",
+                           programName(kernel, buffer), elsewhere)},
+              {}};
     if (std::string why = runsAtOnce(nest.loops.front()); !why.empty())
       return {{std::nullopt, std::move(why)}, {}};
     const LiveCells live = liveCells(kernel, static_cast<int>(b), nest.loops.back().band);
     if (!live.unwritten.empty())
       return {{std::nullopt,
-               fmt::format("{} would have to be an array, but {} reads it where nothing has written it",
-                           buffer.name, live.unwritten)},
+               fmt::format("`{}` would have to be an array, but `{}` reads it where nothing has written it",
+                           programName(kernel, buffer), live.unwritten)},
               {}};
     if (live.closed < around.size() + each.size())
       continue; // a value is needed in a later iteration, which the dependences know
@@ -111,8 +112,8 @@ Outcome applyFission(const Scheduled &kernel, const Arguments &arguments) {
   Subtree before = *subtreeOf(kernel.schedule.tree);
   const Inside asked = insideOf(*find(before, nest.loops.front().label), nest.loops.size());
   if (!std::holds_alternative<Subtree::Parts>(asked.parts->node))
-    return {std::nullopt,
-            fmt::format("there is just one statement or loop in its loop over {}", nest.loops.back().label)};
+    return {std::nullopt, fmt::format("there is just one statement or loop in its loop over `{}`",
+                                      nest.loops.back().label)};
   Apart apart = withArrays(kernel, nest, *asked.parts);
   if (!apart.kernel.kernel)
     return apart.kernel;

@@ -56,7 +56,7 @@ Outcome applyFuse(const Scheduled &kernel, const Arguments &arguments) {
     if (const Place place = placeOf(tree, names[k]);
         !first.sequence || place.sequence != first.sequence || place.index != first.index + k)
       return {std::nullopt,
-              fmt::format("its loops over {} do not follow each other directly", listed(names))};
+              fmt::format("its loops over {} do not follow each other directly", quoted(names))};
   const NewLabels made = newLabels(kernel, arguments, {names.front()}, names);
   if (!made.why.empty())
     return {std::nullopt, made.why};

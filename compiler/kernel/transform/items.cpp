@@ -24,7 +24,7 @@ std::string choose(TaskFunctions &functions, const std::vector<std::string> &nam
     const auto at = std::find_if(functions.functions.begin(), functions.functions.end(),
                                  [&](const TaskFunction &f) { return f.name == name; });
     if (at == functions.functions.end())
-      return fmt::format("its points cannot run at once along \"{}\"", name);
+      return fmt::format("its points cannot run at once along `{}`", name);
     chosen.push_back(*at);
   }
   functions.functions = std::move(chosen);
@@ -75,7 +75,7 @@ Outcome applyItems(const Scheduled &kernel, const Arguments &arguments) {
   Outcome made = withTree(cut, isl::manage(isl_schedule_node_get_schedule(node.get())));
   for (const LoopNode &loop : made.kernel ? loopsOf(made.kernel->schedule.tree) : std::vector<LoopNode>{})
     if (loop.how && !isParallel(loop.band))
-      return {std::nullopt, fmt::format("its items along \"{}\" would need each other", loop.label)};
+      return {std::nullopt, fmt::format("its items along `{}` would need each other", loop.label)};
   return made;
 }
 

@@ -22,19 +22,19 @@ bool isAroundVector(const Scheduled &kernel, const LoopNode &loop) {
 
 std::string whyNotJammed(const Scheduled &kernel, const LoopNode &loop) {
   if (!isAroundVector(kernel, loop))
-    return fmt::format("the loop over {} does not contain just a vector loop of one statement", loop.label);
+    return fmt::format("the loop over `{}` does not contain just a vector loop of one statement", loop.label);
   if (!isParallel(loop.band))
-    return fmt::format("its loop over {} carries a dependence", loop.label);
+    return fmt::format("its loop over `{}` carries a dependence", loop.label);
   const LoopNode inner = nestFrom(loop)[1];
   if (tripCount(kernel, inner).value_or(2) <= 1)
-    return fmt::format("the loop over {} has no second iteration", inner.label);
+    return fmt::format("the loop over `{}` has no second iteration", inner.label);
   for (const LoopNode &one : {loop, inner})
     if (std::string why = whyNotCounting(kernel, one); !why.empty())
       return why;
   if (boundsMove(kernel, inner, loop))
-    return fmt::format("the bounds of the loop over {} depend on {}", inner.label, loop.label);
+    return fmt::format("the bounds of the loop over `{}` depend on `{}`", inner.label, loop.label);
   if (!isOneRange(kernel, inner))
-    return fmt::format("the iterations of its loop over {} are several ranges", inner.label);
+    return fmt::format("the iterations of its loop over `{}` are several ranges", inner.label);
   return "";
 }
 

@@ -30,7 +30,7 @@ std::string movingLoop(const Scheduled &kernel, const LoopNode &loop) {
   visit(loop.band.child(0), [&](const isl::schedule_node &node) {
     const std::optional<LoopNode> inner = loopAt(node);
     if (inner && why.empty() && boundsMove(kernel, *inner, loop) && !isAlike(*inner, loop))
-      why = fmt::format("the length of the loop over {} depends on {}", inner->label, loop.label);
+      why = fmt::format("the length of the loop over `{}` depends on `{}`", inner->label, loop.label);
   });
   return why;
 }
@@ -52,14 +52,14 @@ std::string otherLanes(const LoopNode &loop) {
 
 std::string whyNoLanes(const Scheduled &kernel, const LoopNode &loop) {
   if (const std::string other = otherLanes(loop); !other.empty())
-    return fmt::format("the loop over {} runs in groups of lanes already", other);
+    return fmt::format("the loop over `{}` runs in groups of lanes already", other);
   if (std::string why = whySharedScratch(kernel, loop); !why.empty())
     return why;
   const std::vector<int> statements = statementsBelow(kernel, loop);
   const Statement &first = kernel.statements[statements.front()];
   const int x = memberDimension(kernel, loop.band);
   if (x < 0 || x >= first.freeCount)
-    return fmt::format("the loop over {} does not run over points one by one", loop.label);
+    return fmt::format("the loop over `{}` does not run over points one by one", loop.label);
   for (const int s : statements) {
     if (kernel.statements[s].isOpaque)
       return "its body is a call of C++ code";
@@ -67,7 +67,7 @@ std::string whyNoLanes(const Scheduled &kernel, const LoopNode &loop) {
       return "two rules share its innermost loop";
   }
   if (!isParallel(loop.band))
-    return fmt::format("a point needs the one before it along {}", loop.label);
+    return fmt::format("a point needs the one before it along `{}`", loop.label);
   if (std::string why = whyNotCounting(kernel, loop); !why.empty())
     return why;
   return movingLoop(kernel, loop);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/pad.h"
+#include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/dependences.h"
 #include "compiler/kernel/transform/cut.h"
 #include <algorithm>
@@ -162,7 +163,7 @@ public:
   Outcome run() {
     const int d = memberDimension(kernel_, loop_.band);
     if (d < 0)
-      return refuse(fmt::format("its loop over {} does not count one by one", loop_.label));
+      return refuse(fmt::format("its loop over `{}` does not count one by one", loop_.label));
     bool isPadded = false;
     isl::union_set domain = isl::manage(isl_schedule_get_domain(kernel_.schedule.tree.get()));
     Subtree tree = *subtreeOf(kernel_.schedule.tree);
@@ -183,8 +184,8 @@ public:
         return refuse("the iterations of its loops are cut or fused already");
     }
     if (!isPadded)
-      return refuse(fmt::format("its loop over {} is as long for each iteration of {} already", loop_.label,
-                                along_.label));
+      return refuse(fmt::format("its loop over `{}` is as long for each iteration of `{}` already",
+                                loop_.label, along_.label));
     changed_.schedule.tree = scheduleOf(isl::manage(isl_schedule_from_domain(domain.copy())), tree);
     changed_.dependences = dependences(changed_);
     return withTree(changed_, changed_.schedule.tree);
@@ -227,10 +228,10 @@ private:
     Statement &s = changed_.statements[static_cast<std::size_t>(index)];
     const ExprPtr nothing = s.isOpaque ? nullptr : neutral(s.op, s.value->type);
     if (!nothing)
-      return fmt::format("{} is neither a sum nor a product", s.name);
+      return fmt::format("`{}` is neither a sum nor a product", s.name);
     const ExprPtr inside = membership(kernel_, s.domain, whole);
     if (!inside)
-      return fmt::format("the bounds of {} are more than some comparisons",
+      return fmt::format("the bounds of `{}` are more than some comparisons",
                          s.dimensions[static_cast<std::size_t>(d)]);
     for (const Access &a : s.accesses) {
       const Buffer &b = kernel_.buffers[static_cast<std::size_t>(a.buffer)];
@@ -240,16 +241,18 @@ private:
       const isl::set now = a.relation.intersect_domain(whole).range().intersect_params(kernel_.context);
       const isl::set allowed = isl::manage(isl_set_from_union_set(known.copy()));
       if (!now.is_subset(a.isWrite || b.role == Buffer::Role::Scratch ? allowed : boxAround(allowed)))
-        return fmt::format("its additional steps would {} cells of {} that nothing else {}",
-                           a.isWrite ? "write" : "read", b.name, a.isWrite ? "writes" : "reads");
+        return fmt::format("its additional steps would {} cells of `{}` that nothing else {}",
+                           a.isWrite ? "write" : "read", programName(kernel_, b),
+                           a.isWrite ? "writes" : "reads");
     }
     if (dividesIntegers(*s.value))
-      return fmt::format("the additional steps of {} could divide by 0", s.name);
+      return fmt::format("the additional steps of `{}` could divide by 0", s.name);
     if (!kernel_.reassociates && s.op != "*" && isContracted(*s.value))
-      return fmt::format("the product that {} adds is rounded together with the sum, and would be rounded on "
-                         "its own; its rule is "
-                         "not `fast`",
-                         s.name);
+      return fmt::format(
+          "the product that `{}` adds is rounded together with the sum, and would be rounded on "
+          "its own; its rule is "
+          "not `fast`",
+          s.name);
     const isl::set domain = isl::manage(isl_set_remove_redundancies(whole.copy())); // as it is printed
     const Statement value = valueOf(s, domain);
     Access read = value.accesses[static_cast<std::size_t>(value.write)];
@@ -337,7 +340,7 @@ Outcome applyPad(const Scheduled &kernel, const Arguments &arguments) {
     return {std::nullopt, "it is cut into tasks already"};
   if (!isAround(along, loop))
     return {std::nullopt,
-            fmt::format("its loop over {} is not inside the one over {}", loop.label, along.label)};
+            fmt::format("its loop over `{}` is not inside the one over `{}`", loop.label, along.label)};
   if (!arguments.results().empty())
     return {std::nullopt, "it makes no loops that could be named"};
   return Padding(kernel, loop, along).run();

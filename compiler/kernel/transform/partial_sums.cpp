@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/partial_sums.h"
+#include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/dependences.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/transform/cut.h"
@@ -49,11 +50,11 @@ isl::map placeInSums(const isl::set &domain, const std::string &to, long count) 
 /// Why the statement is no sum over its last dimension; "" if it is one.
 std::string whyNoSum(const Kernel &kernel, const Statement &s, int d) {
   if (s.isOpaque || (s.op != "+" && s.op != "-" && s.op != "*"))
-    return fmt::format("{} is neither a sum nor a product", s.name);
+    return fmt::format("`{}` is neither a sum nor a product", s.name);
   const Access &sum = s.accesses[static_cast<std::size_t>(s.write)];
   if (d + 1 != static_cast<int>(s.dimensions.size()) ||
       isl_map_involves_dims(sum.relation.get(), isl_dim_in, static_cast<unsigned>(d), 1) == isl_bool_true)
-    return fmt::format("{} does not sum up along this loop", s.name);
+    return fmt::format("`{}` does not sum up along this loop", s.name);
   const Buffer &target = kernel.buffers[static_cast<std::size_t>(sum.buffer)];
   if (target.lanes)
     return "its variables are arrays of lanes already";
@@ -61,10 +62,10 @@ std::string whyNoSum(const Kernel &kernel, const Statement &s, int d) {
   if (isReal && !kernel.reassociates)
     return "its rule is not `fast`, so that its sums keep their order";
   if (s.value->type != target.element)
-    return fmt::format("{} adds numbers of another type than that of the sum", s.name);
+    return fmt::format("`{}` adds numbers of another type than that of the sum", s.name);
   for (const Access &a : s.accesses)
     if (&a != &sum && a.buffer == sum.buffer)
-      return fmt::format("{} reads {}, to which it adds", s.name, target.name);
+      return fmt::format("`{}` reads `{}`, to which it adds", s.name, programName(kernel, target));
   return "";
 }
 
@@ -114,7 +115,7 @@ Outcome applyPartialSums(const Scheduled &kernel, const Arguments &arguments) {
   const std::vector<int> statements = statementsBelow(kernel, loop);
   const int d = memberDimension(kernel, loop.band);
   if (statements.size() != 1 || d < 0 || loopAt(loop.band.child(0)))
-    return {std::nullopt, fmt::format("its loop over {} is not one over the terms of one sum", loop.label)};
+    return {std::nullopt, fmt::format("its loop over `{}` is not one over the terms of one sum", loop.label)};
   const auto index = static_cast<std::size_t>(statements.front());
   const Statement before = kernel.statements[index];
   if (std::string why = whyNoSum(kernel, before, d); !why.empty())
@@ -128,6 +129,7 @@ Outcome applyPartialSums(const Scheduled &kernel, const Arguments &arguments) {
   Scheduled changed = kernel;
   Buffer sums;
   sums.name = before.name + "_sums";
+  sums.called = programName(kernel, sum.buffer) + "_sums";
   sums.role = Buffer::Role::Scratch;
   sums.element = type;
   sums.rank = static_cast<int>(before.dimensions.size());
@@ -162,7 +164,7 @@ Outcome applyPartialSums(const Scheduled &kernel, const Arguments &arguments) {
       for (const Statement *s : {&zero, &fold})
         if (!runAlso(*around, before.domain, d, s->domain))
           return {std::nullopt,
-                  fmt::format("its loop over {} moves with the one over {}", around->label, loop.label)};
+                  fmt::format("its loop over `{}` moves with the one over `{}`", around->label, loop.label)};
     if (!std::holds_alternative<Subtree::Parts>(node->node))
       continue;
     isl::union_set &here = node->instances[static_cast<std::size_t>(child - node->children.data())];

@@ -64,11 +64,11 @@ Outcome applyPeel(const Scheduled &kernel, const Arguments &arguments) {
   const LoopNode along = *findLoop(kernel.schedule.tree, arguments.name("along"));
   if (!isAround(along, loop))
     return {std::nullopt,
-            fmt::format("its loop over {} is not inside the one over {}", loop.label, along.label)};
+            fmt::format("its loop over `{}` is not inside the one over `{}`", loop.label, along.label)};
   const Alike found = alike(loop, along);
   const bool hasFirst = !found.before.is_empty(), hasLast = !found.after.is_empty();
   if (!hasFirst && !hasLast)
-    return {std::nullopt, fmt::format("its loop over {} is as long for each iteration of {} already",
+    return {std::nullopt, fmt::format("its loop over `{}` is as long for each iteration of `{}` already",
                                       loop.label, along.label)};
   return apart(kernel, arguments, loop, {found.before, found.everywhere, found.after}, hasFirst, hasLast);
 }

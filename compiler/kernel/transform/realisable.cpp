@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/realisable.h"
+#include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/transform/jam.h"
 #include "compiler/kernel/transform/lanes.h"
@@ -46,7 +47,7 @@ struct WhyNot {
       for (const Access &a : kernel.statements[static_cast<std::size_t>(s)].accesses)
         if (const Buffer &b = kernel.buffers[static_cast<std::size_t>(a.buffer)];
             b.role == Buffer::Role::Local && b.lanes != how.count)
-          return fmt::format("{} is no array of lanes", b.name);
+          return fmt::format("`{}` is no array of lanes", programName(kernel, b));
     return whyNoLanes(kernel, loop);
   }
   std::string operator()(const as::Item &) const {
@@ -55,7 +56,7 @@ struct WhyNot {
   /// A block is as it was analysed: with these loops inside, and none of them realised.
   std::string operator()(const as::Registers &) const {
     const std::string changed = changedInside(before, loop);
-    return changed.empty() ? "" : fmt::format("its blocks of points have the loop over {} inside", changed);
+    return changed.empty() ? "" : fmt::format("its blocks of points have the loop over `{}` inside", changed);
   }
 };
 

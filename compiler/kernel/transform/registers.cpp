@@ -29,7 +29,7 @@ std::string whyNoBlock(const Scheduled &kernel, const LoopNode &x) {
     if (loop.how)
       return alreadyRealised(loop);
     if (!isOfAllStatements(loop, kernel.context))
-      return fmt::format("in some steps of its loop over {}, only some of its statements run", loop.label);
+      return fmt::format("in some steps of its loop over `{}`, only some of its statements run", loop.label);
   }
   std::set<std::string> statements;
   std::string why;
@@ -38,7 +38,7 @@ std::string whyNoBlock(const Scheduled &kernel, const LoopNode &x) {
       return;
     for (const std::string &s : statementsAt(node))
       if (!statements.insert(s).second && why.empty())
-        why = fmt::format("steps of {} lie in several loops", s);
+        why = fmt::format("steps of `{}` lie in several loops", s);
   });
   return why;
 }
@@ -58,7 +58,7 @@ Outcome applyRegisters(const Scheduled &kernel, const Arguments &arguments) {
     if (std::string why = whyNotCounting(kernel, loop); !why.empty())
       return {std::nullopt, std::move(why)};
     if (!isOneRange(kernel, loop))
-      return {std::nullopt, fmt::format("the points of its loop over {} are several ranges", loop.label)};
+      return {std::nullopt, fmt::format("the points of its loop over `{}` are several ranges", loop.label)};
   }
   if (std::string why = whyNoBlock(kernel, *findLoop(kernel.schedule.tree, arguments.name("x")));
       !why.empty())
@@ -67,7 +67,7 @@ Outcome applyRegisters(const Scheduled &kernel, const Arguments &arguments) {
   const LoopNode x = *findLoop(tiled.kernel->schedule.tree, arguments.name("x"));
   if (!y->how || memberDimension(kernel, x.band) != tiled.kernel->schedule.registerTile->x)
     return {std::nullopt,
-            fmt::format("its blocks lie in the loops over {}", listed(loopsOfBlocks(*tiled.kernel)))};
+            fmt::format("its blocks lie in the loops over {}", quoted(loopsOfBlocks(*tiled.kernel)))};
   return tiled;
 }
 

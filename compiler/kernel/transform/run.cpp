@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/run.h"
+#include "compiler/kernel/computation.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/loops.h"
+#include "compiler/kernel/nesting.h"
 #include "compiler/kernel/transform/reach.h"
 #include "compiler/kernel/transform/realisable.h"
 #include "compiler/syntax/nearest.h"
@@ -37,6 +39,16 @@ std::string whyTooManyLoops(const Scheduled &kernel) {
   return isDeep ? fmt::format("it would have more than {} loops inside each other", kMostDepth) : "";
 }
 
+/// Steps that name loops are about how these lie in each other, which earlier steps have changed.
+std::string loopsHere(const Transformation &transformation, const Scheduled &kernel) {
+  using Kind = Parameter::Kind;
+  const bool namesLoops =
+      std::any_of(transformation.parameters.begin(), transformation.parameters.end(),
+                  [](const Parameter &p) { return p.kind == Kind::Loop || p.kind == Kind::Loops; });
+  const std::string loops = namesLoops ? nesting(kernel.schedule.tree) : "";
+  return loops.empty() ? "" : fmt::format("the loops before this step are {}", loops);
+}
+
 Outcome applied(const Transformation &transformation, const Arguments &arguments, const Scheduled &kernel) {
   Outcome made = transformation.apply(kernel, arguments);
   if (!made.kernel)
@@ -44,13 +56,15 @@ Outcome applied(const Transformation &transformation, const Arguments &arguments
   const std::vector<std::string> labels = labelsOf(made.kernel->schedule.tree);
   for (const std::string &name : arguments.results())
     if (std::find(labels.begin(), labels.end(), name) == labels.end())
-      return {std::nullopt, fmt::format("it makes no loop that could be called {}", name)};
+      return {std::nullopt, fmt::format("it makes no loop that could be called `{}`", name)};
   if (std::string why = whyTooManyLoops(*made.kernel); !why.empty())
     return {std::nullopt, std::move(why)};
   if (const std::string loop = loopThatGoesTooFar(*made.kernel); !loop.empty())
-    return {std::nullopt, fmt::format("the values of its loop over {} would be too large", loop)};
+    return {std::nullopt, fmt::format("the values of its loop over `{}` would be too large", loop)};
   if (std::string why = whyNotRealisable(kernel, *made.kernel); !why.empty())
     return {std::nullopt, std::move(why)};
+  if (!computesAsBefore(kernel, *made.kernel))
+    made.kernel->schedule.plain.reset(); // it says how the statements before ran
   return made;
 }
 
@@ -84,7 +98,9 @@ StepOutcome run(const script::Step &step, const Scheduled &kernel, unsigned long
                                        [&] { made = applied(*transformation, *bound.arguments, kernel); });
   if (!isDone)
     return {std::nullopt, {"it would take too long to find out whether it applies", "", step.span}};
-  return {std::move(made.kernel), {made.why, "", step.span}};
+  if (made.kernel)
+    return {std::move(made.kernel), {}};
+  return {std::nullopt, {std::move(made.why), loopsHere(*transformation, kernel), step.span}};
 }
 
 ScriptOutcome run(const script::Script &script, const Scheduled &start, Mode mode,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/scratch_array.h"
+#include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/cell_box.h"
 #include "compiler/kernel/expose.h"
 #include "compiler/kernel/footprint.h"
@@ -92,10 +93,10 @@ Outcome withArray(const Scheduled &kernel, const ArrayRequest &asked) {
     touched = touched.is_null() ? here : touched.unite(here);
   }
   if (touched.is_null() || touched.intersect_params(kernel.context).is_empty())
-    return {std::nullopt, fmt::format("nothing uses {}", buffer.name)};
+    return {std::nullopt, fmt::format("nothing uses `{}`", programName(made, buffer))};
   const std::optional<CellBox> box = boxAround(touched, kernel.context);
   if (!box)
-    return {std::nullopt, fmt::format("no number of cells of {} is enough", buffer.name)};
+    return {std::nullopt, fmt::format("no number of cells of `{}` is enough", programName(made, buffer))};
   std::vector<PlacedDimension> places;
   buffer.extents.clear();
   for (std::size_t d = 0; d < box->extents.size(); ++d) {
@@ -112,7 +113,6 @@ Outcome withArray(const Scheduled &kernel, const ArrayRequest &asked) {
   buffer.matrix = -1;
   buffer.isPrivate = false;
   buffer.inRegisters = scratchBytes(buffer).value_or(kMostScratchBytes) <= kMostBytesInRegisters;
-  made.schedule.plain.reset();
   return {std::move(made), ""};
 }
 

@@ -31,18 +31,19 @@ Outcome applySeparate(const Scheduled &kernel, const Arguments &arguments) {
   for (const std::string &label : arguments.names("loops")) {
     const LoopNode loop = *findLoop(kernel.schedule.tree, label);
     if (!isAround(at, loop))
-      return {std::nullopt, fmt::format("its loop over {} is not inside the one over {}", label, at.label)};
+      return {std::nullopt,
+              fmt::format("its loop over `{}` is not inside the one over `{}`", label, at.label)};
     const std::optional<isl::union_set> own = whereLongest(loop, at, kernel.context);
     if (!own)
-      return {std::nullopt, fmt::format("the loop over {} has no constant length anywhere", label)};
+      return {std::nullopt, fmt::format("the loop over `{}` has no constant length anywhere", label)};
     full = full.intersect(*own);
     inside = inside.unite(isl::manage(isl_schedule_node_get_domain(loop.band.get())));
   }
   const isl::union_set edges = all.subtract(full);
   if (full.intersect_params(kernel.context).is_empty())
-    return {std::nullopt, fmt::format("no step of {} has all loops in their full length", at.label)};
+    return {std::nullopt, fmt::format("no step of `{}` has all loops in their full length", at.label)};
   if (edges.intersect(inside).intersect_params(kernel.context).is_empty())
-    return {std::nullopt, fmt::format("all steps of {} have these loops in their full length", at.label)};
+    return {std::nullopt, fmt::format("all steps of `{}` have these loops in their full length", at.label)};
   Subtree tree = *subtreeOf(kernel.schedule.tree);
   Subtree &part = partWith(find(tree, at.label)->children.front(), arguments.names("loops"));
   part = copiesOf(kernel, part, {{full, "", ""}, {edges, "_edge", ""}});

@@ -29,8 +29,9 @@ Outcome applySkew(const Scheduled &kernel, const Arguments &arguments) {
   if (factor == 0)
     return {std::nullopt, "a factor of 0 moves nothing"};
   if (!isInside(loop, by))
-    return {std::nullopt, fmt::format("its loop over {} is neither around the one over {} nor directly in it",
-                                      by.label, loop.label)};
+    return {std::nullopt,
+            fmt::format("its loop over `{}` is neither around the one over `{}` nor directly in it", by.label,
+                        loop.label)};
   const NewLabels made = newLabels(kernel, arguments, {loop.label}, {loop.label});
   if (!made.why.empty())
     return {std::nullopt, made.why};

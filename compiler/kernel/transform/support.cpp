@@ -2,6 +2,7 @@
 
 #include "compiler/kernel/transform/support.h"
 #include "compiler/kernel/along.h"
+#include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/formula.h"
 #include "compiler/kernel/iterations.h"
 #include "compiler/kernel/legal.h"
@@ -18,6 +19,14 @@ namespace pbc::kernel {
 
 std::string listed(const std::vector<std::string> &names) {
   return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string quoted(const std::vector<std::string> &names) {
+  return fmt::format("`{}`", fmt::join(names, "`, `"));
+}
+
+std::string counted(std::size_t number, const std::string &what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
 std::vector<std::string> labelsOf(const std::vector<LoopNode> &loops) {
@@ -44,7 +53,7 @@ Nest nestOf(const Scheduled &kernel, const std::vector<std::string> &labels) {
     if (at == nest.loops.end())
       return {{},
               {},
-              fmt::format("its loops over {} and {} do not lie directly in each other",
+              fmt::format("its loops over `{}` and `{}` do not lie directly in each other",
                           nest.loops.back().label, label)};
     nest.positions.push_back(static_cast<std::size_t>(at - nest.loops.begin()));
   }
@@ -107,11 +116,12 @@ NewLabels newLabels(const Scheduled &kernel, const Arguments &arguments,
   if (!arguments.results().empty()) {
     if (arguments.results().size() != byDefault.size())
       return {{},
-              fmt::format("it makes {} loops ({}), and {} names are given", byDefault.size(),
-                          listed(byDefault), arguments.results().size())};
+              fmt::format("it makes {} ({}), and {} {} given", counted(byDefault.size(), "loop"),
+                          quoted(byDefault), counted(arguments.results().size(), "name"),
+                          arguments.results().size() == 1 ? "is" : "are")};
     for (const std::string &label : arguments.results())
       if (isUsed(label))
-        return {{}, fmt::format("another loop is called {}", label)};
+        return {{}, fmt::format("another loop is called `{}`", label)};
     return {arguments.results(), ""};
   }
   for (const std::string &wanted : byDefault) {
@@ -165,7 +175,7 @@ std::string whyNotCounting(const Scheduled &kernel, const LoopNode &loop) {
   const isl::set steps = stepsOf(loop, kernel.context);
   const isl::val stride = isl::manage(
       isl_set_get_stride(steps.get(), static_cast<int>(isl_set_dim(steps.get(), isl_dim_set)) - 1));
-  return stride.is_one() ? "" : fmt::format("the loop over {} does not go up in steps of one", loop.label);
+  return stride.is_one() ? "" : fmt::format("the loop over `{}` does not go up in steps of one", loop.label);
 }
 
 bool isOneRange(const Scheduled &kernel, const LoopNode &loop) {
@@ -181,7 +191,8 @@ std::string whySharedScratch(const Kernel &kernel, const LoopNode &loop) {
     const Declare *declared = mark ? std::get_if<Declare>(&*mark) : nullptr;
     for (const Buffer &b : kernel.buffers)
       if (declared && b.name == declared->local && b.role == Buffer::Role::Scratch)
-        why = fmt::format("iterations of the loop over {} would share {}", loop.label, b.name);
+        why = fmt::format("iterations of the loop over `{}` would share `{}`", loop.label,
+                          programName(kernel, b));
   });
   return why;
 }
@@ -199,7 +210,7 @@ std::string runsAtOnce(const LoopNode &loop) {
 }
 
 std::string alreadyRealised(const LoopNode &loop) {
-  return loop.how ? fmt::format("its loop over {} is realised as {} already", loop.label, text(*loop.how))
+  return loop.how ? fmt::format("its loop over `{}` is realised as {} already", loop.label, text(*loop.how))
                   : "";
 }
 

@@ -54,6 +54,10 @@ std::vector<std::string> labelsOf(const std::vector<LoopNode> &);
 
 /// "y, x"
 std::string listed(const std::vector<std::string> &);
+/// "`y`, `x`", as messages name several loops.
+std::string quoted(const std::vector<std::string> &);
+/// "1 loop", "2 loops"
+std::string counted(std::size_t number, const std::string &what);
 
 /// The statements below a loop, by index.
 std::vector<int> statementsBelow(const Kernel &, const LoopNode &);

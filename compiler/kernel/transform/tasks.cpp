@@ -25,7 +25,7 @@ Outcome applyTasks(const Scheduled &kernel, const Arguments &arguments) {
     for (const std::string &name : cut.along)
       if (std::count(names.begin(), names.end(), name) != 1 ||
           std::count(cut.along.begin(), cut.along.end(), name) != 1)
-        return {std::nullopt, fmt::format("its tasks can be cut along {}, each of them once", listed(names))};
+        return {std::nullopt, fmt::format("its tasks can be cut along {}, each of them once", quoted(names))};
   }
   return splitIntoTasks(kernel, cut);
 }

@@ -22,10 +22,14 @@ Outcome applyTile(const Scheduled &kernel, const Arguments &arguments) {
   const std::vector<std::string> names = arguments.names("loops");
   const std::vector<long> sizes = arguments.numbers("sizes");
   if (sizes.size() != names.size())
-    return {std::nullopt, fmt::format("{} loops are named ({}), and {} sizes are given", names.size(),
-                                      listed(names), sizes.size())};
+    return {std::nullopt,
+            fmt::format(
+                "its {} ({}) need{} {}, and {} {} given: a size is at least 1, or 0 where a loop is not cut",
+                counted(names.size(), "loop"), quoted(names), names.size() == 1 ? "s" : "",
+                counted(names.size(), "size"), sizes.size(), sizes.size() == 1 ? "is" : "are")};
   if (std::all_of(sizes.begin(), sizes.end(), [](long size) { return size == 0; }))
-    return {std::nullopt, "no loop is to be cut"};
+    return {std::nullopt,
+            "all sizes are 0, which leaves the loops as they are: a size of at least 1 cuts one"};
   const Nest nest = nestOf(kernel, names);
   if (nest.loops.empty())
     return {std::nullopt, nest.why};

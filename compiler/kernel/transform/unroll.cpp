@@ -16,11 +16,11 @@ constexpr long kLongest = 128;
 std::string whyNotUnrolled(const Scheduled &kernel, const LoopNode &loop) {
   const std::optional<long> trips = tripCount(kernel, loop);
   if (!trips)
-    return fmt::format("the loop over {} has no constant length", loop.label);
+    return fmt::format("the loop over `{}` has no constant length", loop.label);
   if (*trips > kLongest)
-    return fmt::format("the loop over {} has more than {} iterations", loop.label, kLongest);
+    return fmt::format("the loop over `{}` has more than {} iterations", loop.label, kLongest);
   if (!isAlwaysLongest(loop, kernel.context))
-    return fmt::format("the loop over {} has fewer than {} iterations at some points (separate them)",
+    return fmt::format("the loop over `{}` has fewer than {} iterations at some points (separate them)",
                        loop.label, *trips);
   return "";
 }

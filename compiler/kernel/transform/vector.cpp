@@ -31,9 +31,9 @@ std::string whyNoVector(const Scheduled &kernel, const LoopNode &loop) {
   if (std::string why = whySharedScratch(kernel, loop); !why.empty())
     return why;
   if (!isParallel(loop.band))
-    return fmt::format("a point needs the one before it along {}", loop.label);
+    return fmt::format("a point needs the one before it along `{}`", loop.label);
   if (const std::string inside = loopInside(loop); !inside.empty())
-    return fmt::format("the loop over {} inside it is not written out (unroll)", inside);
+    return fmt::format("the loop over `{}` inside it is not written out (unroll)", inside);
   return "";
 }
 

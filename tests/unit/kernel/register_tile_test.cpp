@@ -73,7 +73,7 @@ TEST(KernelRegisterTile, RowsThatWaitForEarlierOnes) {
 TEST(KernelRegisterTile, Refuses) {
   Lifted stencil(programs::kStencil), triangle(programs::kTriangle);
   EXPECT_EQ(registerTile(stencil.kernel()).why, "its body is short");
-  EXPECT_EQ(registerTile(triangle.kernel()).why, "the length of the loop over k depends on x");
+  EXPECT_EQ(registerTile(triangle.kernel()).why, "the length of the loop over `k` depends on `x`");
   Lifted choice(program("A.column(x) a, L.row(y) l",
                         "for (int k = 0; k < h; ++k) s += l.cell(k) < a.cell(k) ? l.cell(k) : a.cell(k);"));
   EXPECT_EQ(registerTile(choice.kernel()).why, "it computes with more than sums and products of one type");

@@ -152,7 +152,7 @@ TEST(ScheduleOptions, WhatChangesResultsIsRefused) {
     if (lifted.dependences.is_empty())
       continue;
     EXPECT_EQ(why(defaultSchedule(lifted, {{"vector", "x"}}), "vector"),
-              "a point needs the one before it along x");
+              "a point needs the one before it along `x`");
     EXPECT_THAT(defaultSchedule(lifted, {{"vector", "y"}}).report.refused, IsEmpty());
   }
 }
@@ -162,12 +162,12 @@ TEST(ScheduleOptions, WhatHasNoMeaningIsRefused) {
   const auto refusal = [&](const Asked &asked) {
     return why(defaultSchedule(lifted.kernel(), asked), asked.begin()->first);
   };
-  EXPECT_EQ(refusal({{"order", "x"}}), "its loops over points are y, x");
-  EXPECT_EQ(refusal({{"vector", "z"}}), "its loops over points are y, x");
+  EXPECT_EQ(refusal({{"order", "x"}}), "its loops over points are `y`, `x`");
+  EXPECT_EQ(refusal({{"vector", "z"}}), "its loops over points are `y`, `x`");
   EXPECT_EQ(refusal({{"jam", "2"}}), "it has no vector loop with its body written out (body = \"unrolled\")");
   EXPECT_EQ(refusal({{"tile", "8 x 8"}}),
             "its blocks in registers have tiles of their own (`depth` and `columns`)");
-  EXPECT_EQ(refusal({{"body", "unrolled"}}), "the loop over k has no constant length");
+  EXPECT_EQ(refusal({{"body", "unrolled"}}), "the loop over `k` has no constant length");
 }
 
 TEST(ScheduleOptions, Values) {

@@ -137,7 +137,7 @@ TEST(TimeFunctions, NoDiamonds) {
           "secondary T<k>.cell(i) from(T<k-1>.cell(i) c) { return c; }"));
   ASSERT_TRUE(inPlace.time);
   EXPECT_EQ(inPlace.functions(), (std::vector<std::string>{"x0 + v", "v"}));
-  EXPECT_EQ(inPlace.time->why, "points depend on others of the same step, or too far away, along x0");
+  EXPECT_EQ(inPlace.time->why, "points depend on others of the same step, or too far away, along `x0`");
   EXPECT_TRUE(inPlace.isLegal());
   EXPECT_FALSE(
       Through(bar("T<k>.cell(i) from(T<k-1>.cell(i-5) l, T<k-1>.cell(i+5) r) { return l + r; } " + kBorder))
@@ -169,7 +169,8 @@ TEST(TimeFunctions, TheOptionIsRefusedWithoutTimeOrDiamonds) {
   const Through inPlace(
       bar("T<k>.cell(i) from(T<k-1>.cell(i-1) l, T<k-2>.cell(i+1) r) where k > 1 { return l + r; } "
           "secondary T<k>.cell(i) from(T<k-1>.cell(i) c) { return c; }"));
-  EXPECT_EQ(refusal(*inPlace.kernel), "points depend on others of the same step, or too far away, along x0");
+  EXPECT_EQ(refusal(*inPlace.kernel),
+            "points depend on others of the same step, or too far away, along `x0`");
   Lifted add("transform T from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return a; } }");
   EXPECT_EQ(refusal(add.kernel()), "its tasks do not go through time");
 }

@@ -78,7 +78,7 @@ TEST(KernelLift, StatementsAndProgramOrder) {
   const Scheduled k = lifted.kernel();
   EXPECT_EQ(print(k), R"(kernel Conv7.rule0 [w, h]
   context w >= 6 and h >= 0
-  buffer R0_s double 2-d local
+  buffer R0_s double 2-d local, called s
   buffer A double 2-d input
   buffer K double 1-d input
   buffer B double 2-d output
@@ -133,7 +133,7 @@ TEST(KernelOrder, RefusesABackwardDependence) {
 TEST(KernelOrder, RefusesLoopsThatDoNotLieInEachOther) {
   Lifted product(programs::kMatrixProduct);
   EXPECT_EQ(whyNot(product.kernel(), script::step("order", {"k", "x"})),
-            "its loops over x and k do not lie directly in each other");
+            "its loops over `x` and `k` do not lie directly in each other");
 }
 
 TEST(KernelTile, CutsLoops) {
@@ -168,9 +168,11 @@ TEST(KernelTile, RefusesWrongSizes) {
   Lifted lifted(programs::kStencil);
   const Scheduled k = lifted.kernel();
   EXPECT_EQ(whyNot(k, script::step("tile", {"y", "x"}, {4})),
-            "2 loops are named (y, x), and 1 sizes are given");
+            "its 2 loops (`y`, `x`) need 2 sizes, and 1 is given: a size is at least 1, or 0 where a loop is "
+            "not cut");
   EXPECT_EQ(whyNot(k, script::step("tile", {"y", "x"}, {4, -1})), "`sizes` of `tile` cannot be -1");
-  EXPECT_EQ(whyNot(k, script::step("tile", {"y", "x"}, {0, 0})), "no loop is to be cut");
+  EXPECT_EQ(whyNot(k, script::step("tile", {"y", "x"}, {0, 0})),
+            "all sizes are 0, which leaves the loops as they are: a size of at least 1 cuts one");
 }
 
 TEST(KernelSteps, RefuseArgumentsThatDoNotFit) {
@@ -195,9 +197,9 @@ TEST(KernelSteps, RefuseArgumentsThatDoNotFit) {
   results.results = {"a", "a"};
   EXPECT_EQ(problem(results).what, "two loops would be called `a`");
   results.results = {"a"};
-  EXPECT_EQ(problem(results).what, "it makes 2 loops (yt, y), and 1 names are given");
+  EXPECT_EQ(problem(results).what, "it makes 2 loops (`yt`, `y`), and 1 name is given");
   results.results = {"a", "x"};
-  EXPECT_EQ(problem(results).what, "another loop is called x");
+  EXPECT_EQ(problem(results).what, "another loop is called `x`");
 }
 
 TEST(KernelSteps, AreLeftOutOrEndTheScript) {
@@ -205,7 +207,7 @@ TEST(KernelSteps, AreLeftOutOrEndTheScript) {
   const script::Script steps = {script::step("vector", {"x"}), script::step("tile", {"y"}, {8})};
   const ScriptOutcome strict = run(steps, lifted.kernel(), Mode::Strict);
   ASSERT_EQ(strict.failed.size(), 1U);
-  EXPECT_EQ(strict.failed[0].problem.what, "the loop over k inside it is not written out (unroll)");
+  EXPECT_EQ(strict.failed[0].problem.what, "the loop over `k` inside it is not written out (unroll)");
   EXPECT_THAT(strict.applied, IsEmpty());
   const ScriptOutcome lenient = run(steps, lifted.kernel(), Mode::Lenient);
   EXPECT_EQ(lenient.failed.size(), 1U);
@@ -239,7 +241,7 @@ TEST(KernelVectors, OfLongBodiesAreLanes) {
               R0_S1
                 band k
 )"));
-  EXPECT_THAT(print(k), HasSubstr("buffer R0_s double 2-d local, 32 lanes\n"));
+  EXPECT_THAT(print(k), HasSubstr("buffer R0_s double 2-d local, called s, 32 lanes\n"));
   EXPECT_THAT(verify(k), IsEmpty());
 }
 
@@ -259,16 +261,16 @@ transform Rounds from A[n] to B[n] tunable rounds(4, 1, 8) {
 
 TEST(KernelVectors, Refuse) {
   Lifted along(kAlongX), prefix(programs::kPrefix), triangle(programs::kTriangle);
-  EXPECT_EQ(whyNoVectors(recurrence(along)), "a point needs the one before it along x");
-  EXPECT_EQ(whyNoVectors(recurrence(prefix)), "a point needs the one before it along i");
-  EXPECT_EQ(whyNoVectors(triangle.kernel()), "the length of the loop over k depends on x");
+  EXPECT_EQ(whyNoVectors(recurrence(along)), "a point needs the one before it along `x`");
+  EXPECT_EQ(whyNoVectors(recurrence(prefix)), "a point needs the one before it along `i`");
+  EXPECT_EQ(whyNoVectors(triangle.kernel()), "the length of the loop over `k` depends on `x`");
   EXPECT_EQ(
       whyNoVectors(*applied(Lifted(programs::kStencil).kernel(), script::step("order", {"x", "y"})).kernel),
-      "its loop over x is not the innermost one over points");
+      "its loop over `x` is not the innermost one over points");
   EXPECT_EQ(whyNot(recurrence(along), script::step("vector", {"x"})),
-            "a point needs the one before it along x");
+            "a point needs the one before it along `x`");
   EXPECT_EQ(whyNot(recurrence(along), script::step("lanes", {"x"})),
-            "a point needs the one before it along x");
+            "a point needs the one before it along `x`");
 }
 
 TEST(KernelJam, MarksRowsThatShareTheirReads) {
@@ -288,27 +290,27 @@ transform Blur from A[w, h] to B[w - 2, h - 2] {
 
 TEST(KernelJam, Refuses) {
   Lifted apart("transform T from A[w, h] to B[w, h] { B.cell(x, y) from(A.cell(x, y) a) { return a; } }");
-  EXPECT_THAT(jamSteps(vectorised(apart.kernel())).why, HasSubstr("neighbours along y share too few"));
+  EXPECT_THAT(jamSteps(vectorised(apart.kernel())).why, HasSubstr("neighbours along `y` share too few"));
   Lifted nothing("transform T from A[w, h] to B[w, h] { B.cell(x, y) from() { return 0; } }");
-  EXPECT_THAT(jamSteps(vectorised(nothing.kernel())).why, HasSubstr("neighbours along y share too few"));
+  EXPECT_THAT(jamSteps(vectorised(nothing.kernel())).why, HasSubstr("neighbours along `y` share too few"));
   Lifted flat("transform T from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return a; } }");
   EXPECT_THAT(jamSteps(vectorised(flat.kernel())).why, HasSubstr("no loop is around a vector loop"));
   EXPECT_EQ(whyNot(apart.kernel(), script::step("jam", {"y"}, {4})),
-            "the loop over y does not contain just a vector loop of one statement");
+            "the loop over `y` does not contain just a vector loop of one statement");
 }
 
 TEST(KernelUnroll, RefusesRunTimeLengths) {
   Lifted product(programs::kMatrixProduct), seven(programs::kConvolve7);
-  EXPECT_EQ(whyTooLong(product.kernel(), 32), "the loop over k has no constant length");
-  EXPECT_EQ(whyTooLong(seven.kernel(), 6), "the loop over i has more than 6 iterations");
+  EXPECT_EQ(whyTooLong(product.kernel(), 32), "the loop over `k` has no constant length");
+  EXPECT_EQ(whyTooLong(seven.kernel(), 6), "the loop over `i` has more than 6 iterations");
   EXPECT_EQ(whyTooLong(seven.kernel(), 7), "");
   EXPECT_EQ(whyNot(product.kernel(), script::step("unroll", {"k"})),
-            "the loop over k has no constant length");
+            "the loop over `k` has no constant length");
   const script::Script tiled = {script::step("tile", {"k"}, {8}), script::step("unroll", {"k"})};
   const ScriptOutcome atTheEdge = run(tiled, product.kernel(), Mode::Strict);
   ASSERT_EQ(atTheEdge.failed.size(), 1U);
   EXPECT_EQ(atTheEdge.failed.front().problem.what,
-            "the loop over k has fewer than 8 iterations at some points (separate them)");
+            "the loop over `k` has fewer than 8 iterations at some points (separate them)");
 }
 
 TEST(KernelTasks, CutsWhatNoDependenceChanges) {

@@ -98,6 +98,45 @@ TEST(Steps, EveryBudgetIsSafe) {
 }
 
 /// What a step does to loops that it does not name: these keep their realisations, or the step is refused.
+/// Rules that share loops may have variables of one name.
+TEST(Steps, NameVariablesAsTheProgramDoes) {
+  Texts t;
+  const Scheduled two = t.kernel(R"(
+kernel Two [n]
+  buffer R0_s double 1-d local, called s
+  buffer R1_s double 1-d local, called s
+  buffer R1_u double 1-d local, called u
+  buffer A double 1-d input
+  buffer B double 1-d output
+  buffer C double 1-d output
+  S0[x]: R0_s[x] = A[x]
+    { S0[x] : 0 <= x < n }
+  S1[x]: B[x] = R0_s[x]
+    { S1[x] : 0 <= x < n }
+  S2[x]: R1_s[x] = A[x]
+    { S2[x] : 0 <= x < n }
+  S3[x]: R1_u[x] = R1_s[x]
+    { S3[x] : 0 <= x < n }
+  S4[x]: C[x] = R1_u[x]
+    { S4[x] : 0 <= x < n }
+  schedule
+    band x parallel
+      alloc:R0_s
+        alloc:R1_s
+          alloc:R1_u
+            sequence
+              S0
+              S1
+              S2
+              S3
+              S4
+)");
+  EXPECT_EQ(t.after(two, "in_place(s)"), "refused: 2 variables are called `s`");
+  EXPECT_EQ(t.after(two, "in_place(R1_s)"), "refused: `R1_s` is not stored unchanged in an output");
+  EXPECT_EQ(t.after(two, "in_place(u)"), t.after(two, "in_place(R1_u)"));
+  EXPECT_EQ(t.after(two, "in_place(R0_s); in_place(s)"), "refused: `s` is not stored unchanged in an output");
+}
+
 TEST(Steps, RealisedLoopsStayPossible) {
   Texts t;
   const Scheduled product = t.kernel(kProduct), add = t.kernel(kPlus);
@@ -107,28 +146,29 @@ TEST(Steps, RealisedLoopsStayPossible) {
     return why;
   };
   EXPECT_EQ(whyNot(product, "lanes(x; 8); stage(B, at = k)"),
-            "its loop over x is realised as lanes:8 already");
+            "its loop over `x` is realised as lanes:8 already");
   EXPECT_EQ(whyNot(product, "lanes(x; 8); pad(k, y)"),
-            "its loop over x is realised as lanes:8 already: S1_v is no array of lanes");
+            "its loop over `x` is realised as lanes:8 already: `S1_v` is no array of lanes");
   EXPECT_EQ(whyNot(product, "in_place(s); partial_sums(k; 4); lanes(x)"),
-            "iterations of the loop over x would share S1_sums");
-  EXPECT_EQ(
-      whyNot(product, "registers(y, x); scalar(x)"),
-      "its loop over y is realised as registers already: its blocks of points have the loop over x inside");
-  EXPECT_EQ(
-      whyNot(add, "vector(x); order(x, y)"),
-      "its loop over x is realised as vector already: the loop over y inside it is not written out (unroll)");
+            "iterations of the loop over `x` would share `C_sums`");
+  EXPECT_EQ(whyNot(product, "registers(y, x); scalar(x)"),
+            "its loop over `y` is realised as registers already: its blocks of points have the loop over `x` "
+            "inside");
+  EXPECT_EQ(whyNot(add, "vector(x); order(x, y)"), "its loop over `x` is realised as vector already: the "
+                                                   "loop over `y` inside it is not written out (unroll)");
   EXPECT_EQ(whyNot(add, "vector(x); jam(y; 2); keep(A, at = x)"),
-            "its loop over x is realised as vector already");
-  EXPECT_EQ(whyNot(add, "vector(x); jam(y; 2); tile(y; 4)"), "its loop over y is realised as jam:2 already");
+            "its loop over `x` is realised as vector already");
+  EXPECT_EQ(whyNot(add, "vector(x); jam(y; 2); tile(y; 4)"),
+            "its loop over `y` is realised as jam:2 already");
   EXPECT_EQ(whyNot(add, "vector(x); tile(y; 4); jam(y; 2)"), "it applies");
 }
 
 TEST(Steps, LoopsInsideLanesAreAlike) {
   Texts t;
-  EXPECT_EQ(t.after(t.kernel(kProduct), "lanes(y)"), "refused: the length of the loop over k depends on y");
+  EXPECT_EQ(t.after(t.kernel(kProduct), "lanes(y)"),
+            "refused: the length of the loop over `k` depends on `y`");
   EXPECT_EQ(t.after(t.kernel(kPlus), "skew(x, y); lanes(y)"),
-            "refused: the length of the loop over x depends on y");
+            "refused: the length of the loop over `x` depends on `y`");
   EXPECT_EQ(t.after(t.kernel(kPlus), "lanes(y; 8)"), "lanes:8\n  band y parallel\n    band x parallel\n");
 }
 
@@ -136,9 +176,10 @@ TEST(Steps, WhatRunsTogetherGoesUpByOne) {
   Texts t;
   std::string every = kPlus;
   every.replace(every.find("0 <= x < n"), 10, "0 <= x < n and x mod 2 = 0");
-  EXPECT_EQ(t.after(t.kernel(every), "lanes(x)"), "refused: the loop over x does not go up in steps of one");
+  EXPECT_EQ(t.after(t.kernel(every), "lanes(x)"),
+            "refused: the loop over `x` does not go up in steps of one");
   EXPECT_EQ(t.after(t.kernel(every), "vector(x); jam(y; 2)"),
-            "refused: the loop over x does not go up in steps of one");
+            "refused: the loop over `x` does not go up in steps of one");
 }
 
 TEST(Steps, BlocksAreOfOneRange) {
@@ -147,7 +188,7 @@ TEST(Steps, BlocksAreOfOneRange) {
   for (std::size_t at = 0; (at = holes.find("0 <= y < m", at)) != std::string::npos; at += 40)
     holes.replace(at, 10, "0 <= y < m and (x < 2 or y >= 2)");
   EXPECT_EQ(t.after(t.kernel(holes), "registers(y, x)"),
-            "refused: the points of its loop over x are several ranges");
+            "refused: the points of its loop over `x` are several ranges");
 }
 
 TEST(Steps, BlocksHaveLoopsWithoutConditions) {
@@ -183,13 +224,13 @@ kernel Two [n, m]
             S4
 )");
   EXPECT_EQ(t.after(two, "fuse(k, k2); registers(y, x)"),
-            "refused: in some steps of its loop over k, only some of its statements run");
+            "refused: in some steps of its loop over `k`, only some of its statements run");
   EXPECT_TRUE(t.run(two, "registers(y, x)"));
   const Scheduled product = t.kernel(kProduct);
   EXPECT_EQ(t.after(product, "peel(k; last = 4); registers(y, x)"),
-            "refused: steps of S1 lie in several loops");
+            "refused: steps of `S1` lie in several loops");
   EXPECT_EQ(t.after(product, "scalar(k); registers(y, x)"),
-            "refused: its loop over k is realised as scalar already");
+            "refused: its loop over `k` is realised as scalar already");
 }
 
 /// What is read may be several ranges of cells, of which each has loops of its own.
@@ -198,14 +239,14 @@ TEST(Steps, RowsOfSeveralRangesAreNotTakenTogether) {
   std::string ends = kPlus;
   ends.replace(ends.find("0 <= x < n"), 10, "(0 <= x < 4 or 8 <= x < n)");
   EXPECT_EQ(t.after(t.kernel(ends), "vector(x); jam(y; 2)"),
-            "refused: the iterations of its loop over x are several ranges");
+            "refused: the iterations of its loop over `x` are several ranges");
 }
 
 /// The loop that copies a row of cells has one iteration for each cell that it copies.
 TEST(Steps, RowsOfOneCellAreNotTakenTogether) {
   Texts t;
   EXPECT_EQ(t.after(t.kernel(kPlus), "stage(A, at = x); vector(A0); jam(A1; 2)"),
-            "refused: the loop over A0 has no second iteration");
+            "refused: the loop over `A0` has no second iteration");
 }
 
 TEST(Steps, KernelsHaveNotTooManyLoops) {
@@ -222,9 +263,10 @@ TEST(Steps, KernelsHaveNotTooManyLoops) {
 
 TEST(Steps, NamesAreForLoopsThatAStepMakes) {
   Texts t;
-  EXPECT_EQ(t.after(t.kernel(kPlus), "(q) = vector(x)"), "refused: it makes no loop that could be called q");
+  EXPECT_EQ(t.after(t.kernel(kPlus), "(q) = vector(x)"),
+            "refused: it makes no loop that could be called `q`");
   EXPECT_EQ(t.after(t.kernel(kPlus), "(a, b) = keep(A, at = x)"),
-            "refused: it makes no loop that could be called a");
+            "refused: it makes no loop that could be called `a`");
 }
 
 /// The copies of different loops have no points in common, by which tasks could be cut.
@@ -247,13 +289,14 @@ kernel Sweeps [n, m]
         band y, x
 )");
   EXPECT_EQ(t.after(k, "keep(C, x2); keep(C, x); tasks()"),
-            "refused: every loop over its points carries a dependence");
+            "refused: its parts would share scratch memory (`C_kept`, `C_kept2`): `tasks` comes before the "
+            "steps that make it");
 }
 
 TEST(Steps, LoopsCountIn64Bits) {
   Texts t;
   EXPECT_EQ(t.after(t.kernel(kPlus), "skew(x, y; 1000); skew(y, x; 1000); tile(y; 999999999)"),
-            "refused: the values of its loop over y would be too large");
+            "refused: the values of its loop over `y` would be too large");
 }
 
 TEST(Steps, AClashHasAText) {

@@ -50,6 +50,18 @@ TEST(KernelText, WhatFollowsIsAdded) {
   EXPECT_EQ(print(t.kernel(print(k))), print(k));
 }
 
+/// A step that changes what is computed leaves no plain schedule, which would be one of other statements.
+TEST(KernelText, WhatStepsMakeOfAKernelWithAPlainScheduleReadsBack) {
+  Texts t;
+  const Scheduled k = t.kernel(kAdd + "  plain schedule\n    band x, y\n");
+  for (const char *steps : {"vector(x)", "layout(A)", "tasks()", "tile(y, x; 4, 4); stage(A, at = xt)"}) {
+    const std::optional<Scheduled> made = t.run(k, steps);
+    ASSERT_TRUE(made) << steps;
+    EXPECT_EQ(print(t.kernel(print(*made))), print(*made));
+  }
+  EXPECT_THAT(print(*t.run(k, "vector(x)")), HasSubstr("plain schedule"));
+}
+
 TEST(KernelText, RandomKernelsReadBack) {
   for (unsigned long seed = 1; seed <= 60; ++seed) {
     Texts t;

@@ -35,10 +35,11 @@ std::string lineOf(const Scheduled &kernel, const std::string &buffer) {
 TEST(KernelContract, IsTheInverseOfFission) {
   Lifted square(kSquare);
   const std::string apart = "(y1, x1, y2, x2, y3, x3) = fission(y, x); ";
-  EXPECT_EQ(lineOf(after(square.kernel(), apart), "R0_s"), "buffer R0_s double 2-d scratch of (w) x (h)");
+  EXPECT_EQ(lineOf(after(square.kernel(), apart), "R0_s"),
+            "buffer R0_s double 2-d scratch of (w) x (h), called s");
   const std::string together = apart + "(y) = fuse(y1, y2, y3); (x) = fuse(x1, x2, x3); ";
   EXPECT_EQ(lineOf(after(square.kernel(), together + "contract(R0_s, at = x)"), "R0_s"),
-            "buffer R0_s double 2-d local");
+            "buffer R0_s double 2-d local, called s");
   EXPECT_EQ(
       scheduleAfter(square.kernel(), together + "contract(R0_s, at = x); contract(R0_t, at = x); vector(x)"),
       R"(
@@ -59,7 +60,7 @@ TEST(KernelContract, KeepsARow) {
   const Scheduled kernel =
       after(square.kernel(),
             "(y1, x1, y2, x2, y3, x3) = fission(y, x); (y) = fuse(y1, y2, y3); contract(R0_s, at = y)");
-  EXPECT_EQ(lineOf(kernel, "R0_s"), "buffer R0_s double 3-d scratch of (w) x 1");
+  EXPECT_EQ(lineOf(kernel, "R0_s"), "buffer R0_s double 3-d scratch of (w) x 1, called s");
   EXPECT_THAT(print(kernel), HasSubstr("R0_s[x, 0, y]"));
 }
 
@@ -105,15 +106,15 @@ TEST(KernelContract, ComputesTheSame) {
 
 TEST(KernelContract, Refuses) {
   Lifted square(kSquare), product(programs::kMatrixProduct);
-  EXPECT_EQ(whyNot(square.kernel(), "contract(B, at = x)"), "B is a matrix that others read or write, too");
-  EXPECT_EQ(whyNot(square.kernel(), "contract(R0_s, at = x)"), "R0_s is one variable already");
+  EXPECT_EQ(whyNot(square.kernel(), "contract(B, at = x)"), "`B` is a matrix that others read or write, too");
+  EXPECT_EQ(whyNot(square.kernel(), "contract(R0_s, at = x)"), "`s` is one variable already");
   EXPECT_EQ(whyNot(square.kernel(), "(y1, x1, y2, x2, y3, x3) = fission(y, x); contract(R0_s, at = y1)"),
-            "R0_S1 uses R0_s outside of the loop over y1");
+            "`R0_S1` uses `s` outside of the loop over `y1`");
   EXPECT_EQ(whyNot(square.kernel(), "fission(x); contract(R0_s, at = y)"),
-            "a step of y needs as many cells of R0_s as there are");
+            "a step of `y` needs as many cells of `s` as there are");
   const std::string rows = "(y1, x1, y2, x2, y3, x3) = fission(y, x); (y) = fuse(y1, y2, y3); ";
   EXPECT_EQ(whyNot(square.kernel(), rows + "vector(x1); contract(R0_s, at = y)"),
-            "its loop over x1 is realised as vector already");
+            "its loop over `x1` is realised as vector already");
 }
 
 } // namespace

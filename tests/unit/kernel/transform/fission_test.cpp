@@ -118,28 +118,28 @@ band y parallel
         band x1 = x parallel
 )");
   EXPECT_THAT(print(after(product.kernel(), "fission(x)")),
-              testing::HasSubstr("buffer R0_s double 3-d scratch of (w) x 1\n"));
+              testing::HasSubstr("buffer R0_s double 3-d scratch of (w) x 1, called s\n"));
   EXPECT_THAT(print(after(product.kernel(), "tile(y, x; 4, 8); fission(x)")),
-              testing::HasSubstr("buffer R0_s double 5-d scratch of 8 x 1, in registers\n"));
+              testing::HasSubstr("buffer R0_s double 5-d scratch of 8 x 1, called s, in registers\n"));
 }
 
 TEST(Fission, MakesAnElementForEachStepOfALoopOfTheBody) {
   Lifted squares(kColumnSquares);
   const std::string text = print(after(squares.kernel(), "fission(k)"));
-  EXPECT_THAT(text, testing::HasSubstr("buffer R0_t double 3-d scratch of 1 x (h)\n"));
+  EXPECT_THAT(text, testing::HasSubstr("buffer R0_t double 3-d scratch of 1 x (h), called t\n"));
   EXPECT_THAT(text, testing::HasSubstr("R0_t[0, k, x] = A[x, k]"));
 }
 
 TEST(Fission, Refuses) {
   Lifted inPlace(kProductInPlace), pair(kTwoRules);
   EXPECT_EQ(whyNot(inPlace.kernel(), "in_place(R0_ab); fission(y)"),
-            "there is just one statement or loop in its loop over y");
+            "there is just one statement or loop in its loop over `y`");
   EXPECT_EQ(whyNot(inPlace.kernel(), "in_place(R0_ab); fission(k)"),
-            "there is just one statement or loop in its loop over k");
+            "there is just one statement or loop in its loop over `k`");
   EXPECT_EQ(whyNot(inPlace.kernel(), "in_place(R0_ab); (a, b) = fission(y, x)"),
-            "it makes 4 loops (y, x, y, x), and 2 names are given");
+            "it makes 4 loops (`y`, `x`, `y`, `x`), and 2 names are given");
   EXPECT_EQ(whyNot(inPlace.kernel(), "in_place(R0_ab); lanes(x); fission(y, x)"),
-            "its loop over x is realised as lanes:32 already");
+            "its loop over `x` is realised as lanes:32 already");
   bool isRefused = false;
   for (int step = 0; step < pair.steps(); ++step)
     if (const auto kernel = pair.kernel(0, step); kernel.statements.size() > 1)

@@ -68,14 +68,14 @@ TEST(Fuse, UndoesFission) {
 TEST(Fuse, Refuses) {
   Lifted two(kTwoSums), needs(kNeedsTheSum), outputs(kTwoOutputs);
   EXPECT_EQ(whyNot(two.kernel(), "fuse(k)"), "one loop alone cannot be fused");
-  EXPECT_EQ(whyNot(two.kernel(), "fuse(j, k)"), "its loops over j, k do not follow each other directly");
-  EXPECT_EQ(whyNot(two.kernel(), "fuse(y, k)"), "its loops over y, k do not follow each other directly");
+  EXPECT_EQ(whyNot(two.kernel(), "fuse(j, k)"), "its loops over `j`, `k` do not follow each other directly");
+  EXPECT_EQ(whyNot(two.kernel(), "fuse(y, k)"), "its loops over `y`, `k` do not follow each other directly");
   EXPECT_THAT(whyNot(needs.kernel(), "fuse(k, j)"),
               testing::StartsWith("a value would be used before it is computed (R0_S2["));
   EXPECT_THAT(whyNot(outputs.kernel(), "fission(y, x); fuse(y, y2; shift = -1)"),
               testing::StartsWith("a value would be used before it is computed (R0_S0["));
   EXPECT_EQ(whyNot(outputs.kernel(), "fission(y, x); vector(x); fuse(y, y2); fuse(x, x2)"),
-            "its loop over x is realised as vector already");
+            "its loop over `x` is realised as vector already");
 }
 
 TEST(Fuse, KeepsResults) {

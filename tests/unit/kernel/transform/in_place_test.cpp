@@ -30,9 +30,15 @@ TEST(InPlace, StoresTheVariableInTheOutput) {
 )");
 }
 
+TEST(InPlace, TakesTheProgramsName) {
+  Lifted product(programs::kMatrixProduct);
+  EXPECT_EQ(print(after(product.kernel(), "in_place(s)")), print(after(product.kernel(), "in_place(R0_s)")));
+  EXPECT_EQ(whyNot(product.kernel(), "in_place(t)"), "no matrix or variable is called `t`");
+}
+
 TEST(InPlace, Refuses) {
   Lifted product(programs::kMatrixProduct);
-  EXPECT_EQ(whyNot(product.kernel(), "in_place(A)"), "A is a matrix, not a variable of the body");
+  EXPECT_EQ(whyNot(product.kernel(), "in_place(A)"), "`A` is a matrix, not a variable of the body");
   EXPECT_EQ(whyNot(product.kernel(), "lanes(x); in_place(R0_s)"),
             "its variables are arrays of lanes already");
   Lifted changed(R"(
@@ -40,13 +46,13 @@ transform T from A[c, n] to B[n] {
   B.cell(y) from(A.row(y) a) { double s = 0; for (int k = 0; k < c; ++k) s += a.cell(k); return 2 * s; }
 }
 )");
-  EXPECT_EQ(whyNot(changed.kernel(), "in_place(R0_s)"), "R0_s is not stored unchanged in an output");
+  EXPECT_EQ(whyNot(changed.kernel(), "in_place(R0_s)"), "`s` is not stored unchanged in an output");
   Lifted narrow(R"(
 transform T from A[c, n] to B[n] : float {
   B.cell(y) from(A.row(y) a) { double s = 0; for (int k = 0; k < c; ++k) s += a.cell(k); return s; }
 }
 )");
-  EXPECT_EQ(whyNot(narrow.kernel(), "in_place(R0_s)"), "R0_s is not stored unchanged in an output");
+  EXPECT_EQ(whyNot(narrow.kernel(), "in_place(R0_s)"), "`s` is not stored unchanged in an output");
   Lifted twice(R"(
 transform T from A[c, n] to B[n], C[n] {
   to(B.cell(y) b, C.cell(y) e) from(A.row(y) a) {

@@ -42,9 +42,9 @@ TEST(KernelKeep, ComputesTheSame) {
 TEST(KernelKeep, Refuses) {
   Lifted product(programs::kMatrixProduct);
   EXPECT_EQ(whyNot(product.kernel(), "keep(AB, at = y)"),
-            "the cells of AB that one step of y uses have no constant extent (tile its loops first)");
+            "the cells of `AB` that one step of `y` uses have no constant extent (tile its loops first)");
   EXPECT_EQ(whyNot(product.kernel(), "tile(y, x; 64, 64); keep(AB, at = xt)"),
-            "its copy of AB would need more than 8192 bytes");
+            "its copy of `AB` would need more than 8192 bytes");
 }
 
 } // namespace

@@ -12,9 +12,9 @@ namespace {
 TEST(Lanes, AreNotInsideOfLanes) {
   Lifted product(programs::kMatrixProduct);
   EXPECT_EQ(whyNot(product.kernel(), "in_place(R0_s); lanes(x; 8); lanes(y; 8)"),
-            "the loop over x runs in groups of lanes already");
+            "the loop over `x` runs in groups of lanes already");
   EXPECT_EQ(whyNot(product.kernel(), "in_place(R0_s); lanes(y; 8); lanes(x; 8)"),
-            "the loop over y runs in groups of lanes already");
+            "the loop over `y` runs in groups of lanes already");
 }
 
 TEST(Lanes, HaveNoScratchMemory) {
@@ -28,7 +28,7 @@ transform Sums from A[c, h] to B[h] {
 }
 )");
   EXPECT_EQ(whyNot(sums.kernel(), "partial_sums(k; 4); lanes(y; 8)"),
-            "iterations of the loop over y would share R0_S1_sums");
+            "iterations of the loop over `y` would share `s_sums`");
 }
 
 } // namespace

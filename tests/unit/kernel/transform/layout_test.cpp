@@ -63,10 +63,19 @@ TEST(KernelLayout, ComputesTheSame) {
 
 TEST(KernelLayout, Refuses) {
   Lifted product(programs::kMatrixProduct), rows(programs::kRows);
-  EXPECT_EQ(whyNot(product.kernel(), "layout(AB)"), "the kernel writes AB");
-  EXPECT_EQ(whyNot(product.kernel(), "layout(R0_s)"), "R0_s is no matrix with cells");
+  EXPECT_EQ(whyNot(product.kernel(), "layout(AB)"), "the kernel writes `AB`");
+  EXPECT_EQ(whyNot(product.kernel(), "layout(R0_s)"), "`s` is no matrix with cells");
   EXPECT_EQ(whyNot(product.kernel(), "registers(y, x); layout(A)"),
             "blocks in registers have copies of their own");
+}
+
+TEST(KernelLayout, ComesBehindTasks) {
+  Lifted product(programs::kMatrixProduct), sum(kTransposedSum);
+  EXPECT_EQ(whyNot(product.kernel(), "layout(B, order = transposed); tasks()"),
+            "its parts would share scratch memory (`B_map`): `tasks` comes before the steps that make it");
+  EXPECT_EQ(
+      whyNot(sum.kernel(), "layout(A); layout(D); tasks()"),
+      "its parts would share scratch memory (`A_map`, `D_map`): `tasks` comes before the steps that make it");
 }
 
 } // namespace

@@ -68,7 +68,7 @@ band y parallel
                 R0_S1
         R0_S2
 )");
-  EXPECT_EQ(whyNot(triangle.kernel(), "lanes(x; 8)"), "the length of the loop over k depends on x");
+  EXPECT_EQ(whyNot(triangle.kernel(), "lanes(x; 8)"), "the length of the loop over `k` depends on `x`");
   EXPECT_EQ(whyNot(triangle.kernel(), "pad(k, x); lanes(x; 16)"), "it applies");
 }
 
@@ -80,12 +80,12 @@ TEST(Pad, OfATileGoesToItsEnd) {
 TEST(Pad, Refuses) {
   Lifted triangle(programs::kTriangle), product(programs::kMatrixProduct);
   EXPECT_EQ(whyNot(product.kernel(), "pad(k, x)"),
-            "its loop over k is as long for each iteration of x already");
-  EXPECT_EQ(whyNot(triangle.kernel(), "pad(x, k)"), "its loop over x is not inside the one over k");
+            "its loop over `k` is as long for each iteration of `x` already");
+  EXPECT_EQ(whyNot(triangle.kernel(), "pad(x, k)"), "its loop over `x` is not inside the one over `k`");
   EXPECT_EQ(whyNot(triangle.kernel(), "split(k; 4); pad(k, x)"),
             "the iterations of its loops are cut or fused already");
   EXPECT_EQ(whyNot(triangle.kernel(), "tile(k; 4); pad(kt, x)"),
-            "its loop over kt does not count one by one");
+            "its loop over `kt` does not count one by one");
   EXPECT_EQ(whyNot(triangle.kernel(), "(a) = pad(k, x)"), "it makes no loops that could be named");
   EXPECT_EQ(whyNot(triangle.kernel(), "tasks(); pad(k, x)"), "it is cut into tasks already");
   Lifted quotients(R"(
@@ -93,14 +93,14 @@ transform T from A[n] : int, D[n] : int to B[n] : int {
   B.cell(x) from(A a, D d) { int s = 0; for (int k = 0; k <= x; ++k) s += a.cell(k) / d.cell(k); return s; }
 }
 )");
-  EXPECT_EQ(whyNot(quotients.kernel(), "pad(k, x)"), "the additional steps of R0_S1 could divide by 0");
+  EXPECT_EQ(whyNot(quotients.kernel(), "pad(k, x)"), "the additional steps of `R0_S1` could divide by 0");
   Lifted beyond(R"(
 transform T from A[2 * n, n] to B[n, n] {
   B.cell(x, y) from(A.row(y) a) { double s = 0; for (int k = 0; k <= x; ++k) s += a.cell(2 * x - k); return s; }
 }
 )");
   EXPECT_EQ(whyNot(beyond.kernel(), "pad(k, x)"),
-            "its additional steps would read cells of A that nothing else reads");
+            "its additional steps would read cells of `A` that nothing else reads");
 }
 
 TEST(Pad, KeepsResults) {

@@ -60,7 +60,7 @@ TEST(PartialSums, Refuses) {
   EXPECT_EQ(whyNot(product.kernel(), "partial_sums(k; 4)"),
             "its rule is not `fast`, so that its sums keep their order");
   EXPECT_EQ(whyNot(product.kernel(), "partial_sums(x; 4)"),
-            "its loop over x is not one over the terms of one sum");
+            "its loop over `x` is not one over the terms of one sum");
   EXPECT_EQ(whyNot(ints.kernel(), "split(k; 3); partial_sums(k; 4)"),
             "the iterations of its loops are cut already");
   EXPECT_EQ(whyNot(ints.kernel(), "partial_sums(k; 1)"), "`count` of `partial_sums` cannot be 1");

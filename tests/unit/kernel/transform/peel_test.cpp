@@ -55,8 +55,9 @@ band y parallel
           R0_S2
 )");
   EXPECT_EQ(whyNot(Lifted(programs::kMatrixProduct).kernel(), "peel(k, along = x)"),
-            "its loop over k is as long for each iteration of x already");
-  EXPECT_EQ(whyNot(triangle.kernel(), "peel(x, along = k)"), "its loop over x is not inside the one over k");
+            "its loop over `k` is as long for each iteration of `x` already");
+  EXPECT_EQ(whyNot(triangle.kernel(), "peel(x, along = k)"),
+            "its loop over `x` is not inside the one over `k`");
   EXPECT_EQ(whyNot(triangle.kernel(), "peel(k, along = x; first = 1)"),
             "the iterations are either counted (first, last) or those that are not the same along a loop");
 }
@@ -64,8 +65,8 @@ band y parallel
 TEST(Peel, Refuses) {
   Lifted add(programs::kAdd), seven(programs::kConvolve7);
   EXPECT_EQ(whyNot(add.kernel(), "peel(i; first = 0)"), "no iteration is to be peeled");
-  EXPECT_EQ(whyNot(seven.kernel(), "peel(i; first = 4, last = 3)"), "no iteration is left for i");
-  EXPECT_EQ(whyNot(seven.kernel(), "unroll(i); peel(i)"), "its loop over i is realised as unroll already");
+  EXPECT_EQ(whyNot(seven.kernel(), "peel(i; first = 4, last = 3)"), "no iteration is left for `i`");
+  EXPECT_EQ(whyNot(seven.kernel(), "unroll(i); peel(i)"), "its loop over `i` is realised as unroll already");
 }
 
 TEST(Peel, KeepsResults) {

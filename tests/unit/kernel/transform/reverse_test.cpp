@@ -12,7 +12,7 @@ namespace {
 TEST(Reverse, RunsBackwards) {
   Lifted add(programs::kAdd);
   EXPECT_EQ(scheduleAfter(add.kernel(), "reverse(i)"), "\nband -i parallel\n");
-  EXPECT_EQ(whyNot(add.kernel(), "vector(i); reverse(i)"), "its loop over i is realised as vector already");
+  EXPECT_EQ(whyNot(add.kernel(), "vector(i); reverse(i)"), "its loop over `i` is realised as vector already");
   EXPECT_EQ(differences(programs::kAdd, {"reverse(i)", "tile(i; 3); reverse(it)"}), "");
   Lifted product(programs::kMatrixProduct);
   EXPECT_EQ(scheduleAfter(product.kernel(), "(down) = reverse(x)"), R"(
@@ -33,7 +33,7 @@ TEST(Reverse, RefusesALoopThatCarriesADependence) {
   EXPECT_THAT(whyNot(product.kernel(), "reverse(k)"),
               testing::StartsWith("a value would be used before it is computed (R0_S1["));
   EXPECT_EQ(whyNot(product.kernel(), "lanes(x); reverse(x)"),
-            "its loop over x is realised as lanes:32 already");
+            "its loop over `x` is realised as lanes:32 already");
 }
 
 TEST(Reverse, KeepsResults) {

@@ -61,7 +61,7 @@ TEST(Skew, Refuses) {
   EXPECT_THAT(whyNot(kernel, "skew(y, x; -1)"),
               testing::StartsWith("a value would be used before it is computed"));
   EXPECT_EQ(whyNot(product.kernel(), "skew(x, k)"),
-            "its loop over k is neither around the one over x nor directly in it");
+            "its loop over `k` is neither around the one over `x` nor directly in it");
 }
 
 TEST(Skew, KeepsResults) {

@@ -63,9 +63,10 @@ TEST(Split, Refuses) {
   Lifted add(programs::kAdd), seven(programs::kConvolve7), product(programs::kMatrixProduct);
   EXPECT_EQ(whyNot(add.kernel(), "split(i; 0)"), "`at` of `split` cannot be 0");
   EXPECT_EQ(whyNot(add.kernel(), "(a, i, b) = split(i; 2)"),
-            "it makes 2 loops (i, i_rest), and 3 names are given");
-  EXPECT_EQ(whyNot(seven.kernel(), "split(i; 7)"), "no iteration is left for i_rest");
-  EXPECT_EQ(whyNot(add.kernel(), "vector(i); split(i; 4)"), "its loop over i is realised as vector already");
+            "it makes 2 loops (`i`, `i_rest`), and 3 names are given");
+  EXPECT_EQ(whyNot(seven.kernel(), "split(i; 7)"), "no iteration is left for `i_rest`");
+  EXPECT_EQ(whyNot(add.kernel(), "vector(i); split(i; 4)"),
+            "its loop over `i` is realised as vector already");
   EXPECT_EQ(whyNot(product.kernel(), "registers(y, x); split(k; 4)"),
             "its points are computed in blocks in registers already");
 }

@@ -63,14 +63,14 @@ TEST(KernelStage, ComputesTheSame) {
 TEST(KernelStage, Refuses) {
   Lifted product(programs::kMatrixProduct), rows(programs::kRows);
   EXPECT_EQ(whyNot(product.kernel(), "stage(A, at = x)"),
-            "the cells of A that one step of x uses have no constant extent (tile its loops first)");
-  EXPECT_EQ(whyNot(product.kernel(), "stage(AB, at = k)"), "the loop over k does not use AB");
-  EXPECT_EQ(whyNot(product.kernel(), "stage(AB, at = x)"), "the loop over x writes AB");
-  EXPECT_EQ(whyNot(product.kernel(), "stage(R0_s, at = k)"), "R0_s is no matrix with cells");
+            "the cells of `A` that one step of `x` uses have no constant extent (tile its loops first)");
+  EXPECT_EQ(whyNot(product.kernel(), "stage(AB, at = k)"), "the loop over `k` does not use `AB`");
+  EXPECT_EQ(whyNot(product.kernel(), "stage(AB, at = x)"), "the loop over `x` writes `AB`");
+  EXPECT_EQ(whyNot(product.kernel(), "stage(R0_s, at = k)"), "`s` is no matrix with cells");
   EXPECT_EQ(whyNot(product.kernel(), "tile(y, x; 512, 512); tile(k; 512); stage(A, at = yt)"),
-            "the cells of A that one step of yt uses have no constant extent (tile its loops first)");
+            "the cells of `A` that one step of `yt` uses have no constant extent (tile its loops first)");
   EXPECT_EQ(whyNot(product.kernel(), "when(h < 5); tile(k; 4); stage(A, at = kt)"),
-            "R0_S1 runs outside of its loop over kt, too: its iterations are cut already");
+            "`R0_S1` runs outside of its loop over `kt`, too: its iterations are cut already");
 }
 
 } // namespace
