@@ -99,6 +99,17 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
         "  pbc explain ./heat           for a compiled program: what tuning has found, and why\n"
         "  pbc explain ./heat NAME      for one choice or tunable; --config=FILE, --journal=FILE, --json");
     app.add_flag("--json", o.json, "as data");
+    app.add_option("--device", o.device,
+                   "instead: what the machine code of each kernel for this device of NVIDIA is like (sm_80, "
+                   "sm_90): registers, "
+                   "spills, the innermost loop, the widths of loads and stores; no GPU is needed")
+        ->check(CLI::Validator(
+            [](const std::string &text) {
+              const bool isGood = text.starts_with("sm_") && text.size() > 4 && text.size() < 8 &&
+                                  text.find_first_not_of("0123456789", 3) == std::string::npos;
+              return isGood ? "" : "`" + text + "` is no device: write sm_ and its number, as in sm_90";
+            },
+            "sm_N"));
     app.add_flag(
         "--kernels", o.listsOptions,
         "also the steps that made each kernel's schedule, with their alternatives, and its options: the "

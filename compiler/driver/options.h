@@ -50,6 +50,7 @@ struct Options {
   bool shared = false;
   bool dot = false;
   bool json = false;           // of Explain
+  std::string device;          // whose machine code is looked at, "sm_90"; "": none; of Explain
   bool listsOptions = false;   // of kernels; of Explain
   bool forThisMachine = false; // those alternatives; of Explain
   bool timePasses = false;

@@ -4,6 +4,7 @@
 #include "compiler/body/verify.h"
 #include "compiler/choice/verify.h"
 #include "compiler/driver/explain.h"
+#include "compiler/driver/explain_device.h"
 #include "compiler/driver/memory_limit.h"
 #include "compiler/driver/passes.h"
 #include "compiler/driver/problems.h"
@@ -176,7 +177,10 @@ constexpr Printer kPrinters[] = {
     {Stage::Kernels, "kernels", kernelsText},
     {Stage::Loops, "kernels", loopsText},
     {Stage::Explain, "kernels",
-     [](Compilation &c) { return explain(inputOf(c), c.reports, c.options.json, c.spaces); }},
+     [](Compilation &c) {
+       return c.options.device.empty() ? explain(inputOf(c), c.reports, c.options.json, c.spaces)
+                                       : explainDevice(inputOf(c), c.options.device, c.options.json);
+     }},
     {Stage::OpenCl, "kernels", [](Compilation &c) { return emit::deviceTexts(inputOf(c), false); }},
     {Stage::Cuda, "kernels", [](Compilation &c) { return emit::deviceTexts(inputOf(c), true); }},
     {Stage::Cpp, "emit", unitsText},

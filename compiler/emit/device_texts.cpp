@@ -3,13 +3,18 @@
 #include "compiler/emit/device_texts.h"
 #include "compiler/emit/devices.h"
 #include "compiler/emit/kernel/device_text.h"
+#include "compiler/emit/placements.h"
 #include "runtime/device/dialect.h"
+#include <algorithm>
 
 namespace pbc::emit {
+namespace {
 
-std::string deviceTexts(const Input &in, bool forCuda) {
-  std::string out =
-      fmt::format("// ==== prelude\n{}", forCuda ? pb::device::kCudaPrelude : pb::device::kOpenClPrelude);
+using TakeVersion = std::function<void(const sema::Transform &, const std::string &step, const DeviceText &,
+                                       const DeviceText::Version &)>;
+
+/// Each version of each kernel once.
+void eachVersion(const Input &in, const TakeVersion &take) {
   for (const auto &t : in.module.transforms) {
     std::set<const kernel::OnDevice *> seen;
     const auto &plans = in.plans[t.index].plans;
@@ -19,11 +24,41 @@ std::string deviceTexts(const Input &in, bool forCuda) {
         if (!device || !device->items || !seen.insert(device.get()).second)
           continue;
         const std::string name = schedule::stepName(t, plans[p].steps[s]);
-        for (const auto &version : deviceText(*device, kernelEntry(t, name), realNames(t)).versions)
-          out += fmt::format("// ==== {}.{}, {}\n{}", t.name, name, version.variant, version.text);
+        const DeviceText text = deviceText(*device, kernelEntry(t, name), realNames(t));
+        for (const DeviceText::Version &version : text.versions)
+          take(t, name, text, version);
       }
   }
+}
+
+} // namespace
+
+std::string deviceTexts(const Input &in, bool forCuda) {
+  std::string out =
+      fmt::format("// ==== prelude\n{}", forCuda ? pb::device::kCudaPrelude : pb::device::kOpenClPrelude);
+  eachVersion(in, [&](const sema::Transform &t, const std::string &step, const DeviceText &,
+                      const DeviceText::Version &version) {
+    out += fmt::format("// ==== {}.{}, {}\n{}", t.name, step, version.variant, version.text);
+  });
   return out;
+}
+
+std::vector<DeviceSource> deviceSources(const Input &in) {
+  std::vector<DeviceSource> all;
+  eachVersion(in, [&](const sema::Transform &t, const std::string &step, const DeviceText &text,
+                      const DeviceText::Version &version) {
+    const std::vector<Placement> places = placements(in, t);
+    const auto place =
+        std::find_if(places.begin(), places.end(), [&](const Placement &p) { return p.name == step; });
+    const LaunchSizes sizes = defaultSizes(*place, version.variant);
+    DeviceSource one{t.name, step, version.variant, {}};
+    one.source.text = fmt::format("#define PB_UNIT 1\n#define PB_C0 {}\n#define PB_C1 {}\n{}", sizes.cells[0],
+                                  sizes.cells[1], version.text);
+    one.source.entry = text.entry;
+    std::copy(std::begin(sizes.group), std::end(sizes.group), one.source.group);
+    all.push_back(std::move(one));
+  });
+  return all;
 }
 
 } // namespace pbc::emit

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// All kernels for devices as one text, after the prelude of a language: what --emit=opencl and --emit=cuda
-// print, for groups of the default size.
+// All kernels for devices: as one text after the prelude of a language, which --emit=opencl and --emit=cuda print, and as a
+// device builds them where the configuration says nothing of their sizes.
 //
 //   // ==== prelude
-//   // ==== Blur.rows, global, groups of 32 x 8 x 1
+//   // ==== Blur.rows, global
 //   PB_KERNEL(pb_Blur_rows)(...) { ... }
 #pragma once
 #include "compiler/emit/emit.h"
+#include "runtime/device/device.h"
 
 namespace pbc::emit {
 
 std::string deviceTexts(const Input &, bool forCuda);
+
+struct DeviceSource {
+  std::string transform, step, version; // "Blur", "rows", "global"
+  pb::device::KernelSource source;
+};
+/// Where rows of matrices are contiguous, and for groups of the default sizes.
+std::vector<DeviceSource> deviceSources(const Input &);
 
 } // namespace pbc::emit

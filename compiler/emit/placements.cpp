@@ -15,7 +15,7 @@ namespace {
 constexpr int kRatioParts = 64;     // requirement 100; the paper's are eighths
 constexpr int kAdaptive = 65;       // the runtime's value for "find it by measuring" (device/balance.h)
 constexpr int kLargestGroup = 1024; // along one function; the runtime halves what a device does not support
-constexpr int kMostCells = 16;
+constexpr int kCells = 4, kMostCells = 16; // of an item, along one function
 constexpr int kMostParts = 1024;
 constexpr int kLargestTile = 4096; // along one function
 constexpr const char *kFunctions = "xyzw";
@@ -98,6 +98,18 @@ std::string placementSlots(const Scope &scope) {
                      3 * count * bins, placementSlot(scope, "cells"), 2 * count * bins,
                      placementSlot(scope, "tile"), kTileFunctions * count * bins,
                      placementSlot(scope, "teams"), 2 * count * bins, placementSlot(scope, "ratio"), bins);
+}
+
+LaunchSizes defaultSizes(const Placement &p, const std::string &version) {
+  LaunchSizes sizes{{1, 1, 1}, {1, 1}};
+  int items = 1;
+  for (int d = 0; d < p.itemDimensions; ++d)
+    items *= sizes.group[d] = defaultGroup(p.itemDimensions, d);
+  for (int d = 0; version == "blocks" && d < std::min(2, p.itemDimensions); ++d)
+    sizes.cells[d] = kCells;
+  if (version == "group")
+    sizes.cells[0] = std::max(1, items / std::max(1, p.team));
+  return sizes;
 }
 
 std::vector<std::string> versionsOf(const Placement &p) {
@@ -263,8 +275,8 @@ std::string placementTunables(const Scope &scope, int bin) {
           when(kInGroups));
     for (int d = 0; p.hasBlocks && d < std::min(2, p.itemDimensions); ++d)
       row(fmt::format("cells_{}_{}", kFunctions[d], p.name),
-          fmt::format("cells of a work-item along {} of {}, where it has several", kFunctions[d], p.name), 4,
-          1, kMostCells,
+          fmt::format("cells of a work-item along {} of {}, where it has several", kFunctions[d], p.name),
+          kCells, 1, kMostCells,
           fmt::format("{}[{}]", placementSlot(scope, "cells"),
                       2 * (number * scope.transform.binCount() + bin) + d),
           when(kInBlocks));

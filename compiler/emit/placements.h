@@ -29,6 +29,13 @@ struct Placement {
 std::vector<Placement> placements(const Input &, const sema::Transform &);
 std::vector<Placement> placements(const Scope &);
 
+/// The sizes of a version's groups, and of the blocks of cells of its items (`blocks`) or groups (`group`), unless the
+/// configuration says otherwise.
+struct LaunchSizes {
+  int group[3], cells[2];
+};
+LaunchSizes defaultSizes(const Placement &, const std::string &version);
+
 /// The versions of its kernel for devices, in the order of its alternatives after those of the processor.
 std::vector<std::string> versionsOf(const Placement &);
 

@@ -56,6 +56,8 @@ TABLE = {
     "compiler/emit":
         "runtime/device compiler/poly compiler/body compiler/choice compiler/schedule compiler/kernel "
         "compiler/emit/kernel",
+    # The machine code that a compiler of devices makes.
+    "compiler/cubin": "",
     "compiler/build": "runtime/base compiler/preamble",
     # The cost models and `pbc model`.
     "compiler/model": "",
@@ -72,8 +74,8 @@ TABLE = {
         "compiler/model/time compiler/model/energy compiler/model/codesign",
     # The driver puts all components together.
     "compiler/driver":
-        "runtime/base tuner/space tuner/evaluate tuner/travel tuner compiler/source compiler/poly compiler/script compiler/syntax "
-        "compiler/sema compiler/body compiler/choice compiler/schedule compiler/kernel compiler/emit/kernel "
+        "runtime/base runtime/device tuner/space tuner/evaluate tuner/travel tuner compiler/source compiler/poly compiler/script "
+        "compiler/syntax compiler/cubin compiler/sema compiler/body compiler/choice compiler/schedule compiler/kernel compiler/emit/kernel "
         "compiler/emit compiler/build compiler/model/command",
 }
 

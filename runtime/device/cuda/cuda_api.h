@@ -115,4 +115,10 @@ std::string nvrtcVersion();
 /// architecture. Throws DeviceError(Build) with the compiler's messages.
 std::string compileCuda(const std::string &text, const std::string &architecture);
 
+/// The same with what the assembler says of each kernel: registers, bytes that it spilled.
+struct CudaCode {
+  std::string binary, messages;
+};
+CudaCode compileCudaVerbosely(const std::string &text, const std::string &architecture);
+
 } // namespace pb::device

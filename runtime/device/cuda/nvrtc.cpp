@@ -84,7 +84,9 @@ std::string nvrtcVersion() {
   return "NVRTC " + std::to_string(major) + "." + std::to_string(minor);
 }
 
-std::string compileCuda(const std::string &text, const std::string &architecture) {
+namespace {
+
+CudaCode compile(const std::string &text, const std::string &architecture, bool isVerbose) {
   const Nvrtc *nvrtc = Nvrtc::get();
   if (!nvrtc)
     throw DeviceError(Failure::Build,
@@ -107,17 +109,31 @@ std::string compileCuda(const std::string &text, const std::string &architecture
 
   NvrtcProgramOwner owner{*nvrtc};
   const std::string option = "--gpu-architecture=" + target;
-  const char *const options[] = {option.c_str(), "--std=c++17", "--disable-warnings"};
-  if (nvrtc->nvrtcCreateProgram(&owner.program, text.c_str(), "kernel", 0, nullptr, nullptr) != 0)
-    throw DeviceError(Failure::Build, "nvrtcCreateProgram failed");
-  if (nvrtc->nvrtcCompileProgram(owner.program, std::size(options), options) != 0) {
+  std::vector<const char *> options = {option.c_str(), "--std=c++17", "--disable-warnings"};
+  if (isVerbose)
+    options.push_back("--ptxas-options=-v");
+  const auto messages = [&] {
     const std::string log =
         nvrtcText(owner.program, nvrtc->nvrtcGetProgramLogSize, nvrtc->nvrtcGetProgramLog);
-    throw DeviceError(Failure::Build, "the kernel does not compile for " + architecture + ":\n" +
-                                          log.substr(0, log.find('\0')));
-  }
-  return machineCode ? nvrtcText(owner.program, nvrtc->nvrtcGetCUBINSize, nvrtc->nvrtcGetCUBIN)
-                     : nvrtcText(owner.program, nvrtc->nvrtcGetPTXSize, nvrtc->nvrtcGetPTX);
+    return log.substr(0, log.find('\0'));
+  };
+  if (nvrtc->nvrtcCreateProgram(&owner.program, text.c_str(), "kernel", 0, nullptr, nullptr) != 0)
+    throw DeviceError(Failure::Build, "nvrtcCreateProgram failed");
+  if (nvrtc->nvrtcCompileProgram(owner.program, static_cast<int>(options.size()), options.data()) != 0)
+    throw DeviceError(Failure::Build, "the kernel does not compile for " + architecture + ":\n" + messages());
+  return {machineCode ? nvrtcText(owner.program, nvrtc->nvrtcGetCUBINSize, nvrtc->nvrtcGetCUBIN)
+                      : nvrtcText(owner.program, nvrtc->nvrtcGetPTXSize, nvrtc->nvrtcGetPTX),
+          messages()};
+}
+
+} // namespace
+
+std::string compileCuda(const std::string &text, const std::string &architecture) {
+  return compile(text, architecture, false).binary;
+}
+
+CudaCode compileCudaVerbosely(const std::string &text, const std::string &architecture) {
+  return compile(text, architecture, true);
 }
 
 } // namespace pb::device

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/driver/explain_device.h"
+#include "compiler/cubin/summary.h"
+#include "compiler/driver/problems.h"
+#include "compiler/emit/device_texts.h"
+#include "runtime/device/cuda/cuda_api.h"
+#include "runtime/device/dialect.h"
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+namespace pbc::driver {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The bytes that registers of the kernel were spilled to, as the assembler says; nothing if it does not say it.
+std::optional<long> spilledBytes(const std::string &messages) {
+  static const std::regex pattern("([0-9]+) bytes spill stores, ([0-9]+) bytes spill loads");
+  std::smatch found;
+  if (!std::regex_search(messages, found, pattern))
+    return std::nullopt;
+  return std::stol(found[1]) + std::stol(found[2]);
+}
+
+/// How many instructions access how many bytes.
+Json widths(const std::map<int, int> &accesses) {
+  Json all = Json::object();
+  for (const auto &[bytes, count] : accesses)
+    all[std::to_string(bytes)] = count;
+  return all;
+}
+
+/// Builds the kernel for smaller groups, as the runtime does, where arrays of a group of the asked size are too large.
+pb::device::CudaCode built(pb::device::KernelSource &source, const std::string &device) {
+  std::exception_ptr first;
+  for (;;) {
+    try {
+      return pb::device::compileCudaVerbosely(pb::device::kernelText(pb::device::kCudaPrelude, source),
+                                              device);
+    } catch (const pb::device::DeviceError &) {
+      if (!first)
+        first = std::current_exception();
+    }
+    int &longest = *std::max_element(std::begin(source.group), std::end(source.group));
+    if (longest == 1)
+      std::rethrow_exception(first);
+    longest /= 2;
+  }
+}
+
+Json describe(emit::DeviceSource kernel, const std::string &device) {
+  const pb::device::CudaCode code = built(kernel.source, device);
+  const std::vector<cubin::Function> functions = cubin::readCubin(code.binary);
+  const auto at = std::find_if(functions.begin(), functions.end(),
+                               [&](const cubin::Function &f) { return f.name == kernel.source.entry; });
+  if (at == functions.end())
+    throw cubin::Unreadable("it has no kernel " + kernel.source.entry);
+  const cubin::Summary s = cubin::summarise(*at);
+  Json out{{"name", fmt::format("{}.{}, {}", kernel.transform, kernel.step, kernel.version)},
+           {"transform", kernel.transform},
+           {"step", kernel.step},
+           {"version", kernel.version},
+           {"group", kernel.source.group},
+           {"registers", at->registers}};
+  const std::optional<long> spills = spilledBytes(code.messages);
+  out["spills"] = spills ? Json(*spills) : Json();
+  out["local_bytes"] = at->localBytes;
+  out["group_bytes"] = at->groupBytes;
+  out["instructions"] = s.instructions;
+  const std::optional<cubin::Loop> &loop = s.innermost;
+  out["multiply_add_share"] = loop ? Json(loop->multiplyAddShare()) : Json();
+  out["innermost_loop"] = loop ? Json{{"instructions", loop->instructions},
+                                      {"multiply_adds", loop->multiplyAdds},
+                                      {"group_reads", loop->groupReads}}
+                               : Json();
+  out["global_loads"] = widths(s.globalLoads);
+  out["global_stores"] = widths(s.globalStores);
+  out["group_loads"] = widths(s.groupLoads);
+  out["group_stores"] = widths(s.groupStores);
+  return out;
+}
+
+/// "4 of 16 bytes, 2 of 8 bytes"; "" for none.
+std::string accesses(const char *title, const Json &widths) {
+  std::string all;
+  for (const auto &[bytes, count] : widths.items())
+    all += fmt::format("{}{} of {} bytes", all.empty() ? "" : ", ", count.get<int>(), bytes);
+  return all.empty() ? "" : fmt::format("  {}: {}\n", title, all);
+}
+
+std::string prose(const Json &kernel) {
+  const auto number = [&](const char *name) { return kernel[name].get<long>(); };
+  const Json &group = kernel["group"];
+  std::string out =
+      fmt::format("{}, groups of {} x {} x {}: {} registers", kernel["name"].get<std::string>(),
+                  group[0].get<int>(), group[1].get<int>(), group[2].get<int>(), number("registers"));
+  if (!kernel["spills"].is_null())
+    out += number("spills") ? fmt::format(", {} bytes spilled", number("spills")) : ", nothing spilled";
+  if (number("local_bytes"))
+    out += fmt::format(", {} bytes of an item's stack", number("local_bytes"));
+  if (number("group_bytes"))
+    out += fmt::format(", {} bytes of a group's memory", number("group_bytes"));
+  out += "\n";
+  if (const Json &loop = kernel["innermost_loop"]; !loop.is_null()) {
+    const int adds = loop["multiply_adds"].get<int>(), reads = loop["group_reads"].get<int>();
+    out += fmt::format("  innermost loop: {} instructions", loop["instructions"].get<int>());
+    if (adds)
+      out += fmt::format(", {} of them multiply-adds ({:.0f} %)", adds,
+                         100 * kernel["multiply_add_share"].get<double>());
+    if (adds && reads)
+      out += fmt::format(", {:.1f} for each read of the group's memory", static_cast<double>(adds) / reads);
+    out += "\n";
+  }
+  return out + accesses("global loads", kernel["global_loads"]) +
+         accesses("global stores", kernel["global_stores"]) +
+         accesses("reads of the group's memory", kernel["group_loads"]) +
+         accesses("writes to it", kernel["group_stores"]);
+}
+
+} // namespace
+
+std::string explainDevice(const emit::Input &input, const std::string &device, bool asJson) {
+  Json kernels = Json::array();
+  try {
+    for (const emit::DeviceSource &kernel : emit::deviceSources(input))
+      kernels.push_back(describe(kernel, device));
+  } catch (const pb::device::DeviceError &problem) {
+    throw Refusal(fmt::format("pbc: error: no machine code can be looked at: {}\n", problem.what()));
+  } catch (const cubin::Unreadable &problem) {
+    throw Refusal(fmt::format("pbc: error: the machine code that {} makes for {} cannot be read: {}\n",
+                              pb::device::nvrtcVersion(), device, problem.what()));
+  }
+  if (asJson)
+    return Json{{"device", device}, {"compiler", pb::device::nvrtcVersion()}, {"kernels", kernels}}.dump(2) +
+           "\n";
+  std::string out;
+  for (const Json &kernel : kernels)
+    out += prose(kernel);
+  return out.empty() ? "no step of this program has a kernel for devices\n" : out;
+}
+
+} // namespace pbc::driver

@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles every kernel for devices of some programs to machine code of NVIDIA's GPUs, and looks at it.
+
+  machine_code.py PBC K/N ALLOWED PROGRAM...
+
+Takes each N-th program, from the K-th on. A kernel that spills registers must be named in the file ALLOWED, with its number of
+bytes: "ARCHITECTURE FILE: NAME: N bytes spilled". No GPU is needed, but NVRTC: without it the test is skipped.
+"""
+import concurrent.futures, json, os, subprocess, sys
+
+NOTHING_TO_TEST = 77
+ARCHITECTURES = ("sm_80", "sm_90")
+
+def look(pbc, program, architecture):
+    done = subprocess.run([pbc, "explain", "--json", f"--device={architecture}", program], capture_output=True, text=True)
+    if "the program has no transform" in done.stderr:  # it is for other programs to include
+        return "", 0, []
+    if done.returncode != 0:
+        return f"{program}, {architecture}: {done.stderr}", 0, []
+    kernels = json.loads(done.stdout)["kernels"]
+    lines = [f"{architecture} {os.path.basename(program)}: {k['name']}: {k['spills']} bytes spilled" for k in kernels if k["spills"]]
+    return "", len(kernels), lines
+
+def main():
+    pbc, (k, n), allowed = sys.argv[1], map(int, sys.argv[2].split("/")), sys.argv[3]
+    programs = sys.argv[4:][k::n]
+    first = look(pbc, programs[0], ARCHITECTURES[0])
+    if "need its compiler NVRTC" in first[0]:
+        print("this machine has no NVRTC")
+        sys.exit(NOTHING_TO_TEST)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(lambda job: look(pbc, *job), [(p, a) for p in programs for a in ARCHITECTURES]))
+    with open(allowed) as file:
+        known = {line.strip() for line in file if line.strip() and not line.startswith("#")}
+    failed = [error for error, _, _ in results if error]
+    found = [line for _, _, lines in results for line in lines]
+    new = [line for line in found if line not in known]
+    count = sum(number for _, number, _ in results)
+    print(f"{count} kernels of {len(programs)} programs for {' and '.join(ARCHITECTURES)}, {len(found)} spill")
+    if failed or new or count == 0:
+        print("\n".join(failed + new))
+        sys.exit(1)
+
+main()
