@@ -133,6 +133,13 @@ main transform Twice from A[n] to S[2], Calls {
     assert message("tun", "./ok") == "pbc: error: there is no command or file 'tun' (did you mean 'tune'?)"
     assert message("expalin", "./ok") == "pbc: error: there is no command or file 'expalin' (did you mean 'explain'?)"
     assert message("explain", "p.pbcc", "--jsno") == "pbc explain: error: there is no option --jsno (did you mean '--json'?)"
+    assert message("explain", "p.pbcc", "--device=h100") == \
+        "pbc explain: error: --device: `h100` is no device: write sm_ and its number, as in sm_90"
+    done = subprocess.run([PBC, "explain", "--device=sm_90", "--json", "p.pbcc"], capture_output=True, text=True)
+    if "need its compiler NVRTC" not in done.stderr:
+        kernels = json.loads(done.stdout)["kernels"]
+        assert kernels and all(k["registers"] > 0 and k["spills"] == 0 for k in kernels), done.stdout
+        assert "older device than it knows" in message("explain", "--device=sm_10", "p.pbcc")
     assert message("config", "chekc", "c.cfg") == "pbc config: error: there is no command 'chekc' (did you mean 'check'?)"
     assert message("config", "check", "--jsn", "c.cfg") == "pbc config check: error: there is no option --jsn (did you mean '--json'?)"
     assert message() == "pbc: error: no program is named"
