@@ -327,7 +327,11 @@ isl::ast_node generate(const kernel::Scheduled &kernel) {
   isl_ctx *ctx = isl_schedule_get_ctx(tree.get());
   isl_ast_build *build = isl_ast_build_from_context(contextOfItems(kernel).release());
   isl_id_list *iterators = isl_id_list_alloc(ctx, 0);
-  for (int k = 0, depth = depthOf(tree); k < depth; ++k)
+  // Where isl cannot see that the bands determine an instance, it makes further loops over the statement's dimensions.
+  std::size_t dimensions = 0;
+  for (const kernel::Statement &s : kernel.statements)
+    dimensions = std::max(dimensions, s.dimensions.size());
+  for (int k = 0, depth = depthOf(tree) + static_cast<int>(dimensions); k < depth; ++k)
     iterators = isl_id_list_add(
         iterators, isl_id_alloc(ctx, (std::string(kIterator) + std::to_string(k)).c_str(), nullptr));
   build = isl_ast_build_set_iterators(build, iterators);

@@ -36,14 +36,12 @@ public:
   }
 
   DeviceText print() {
-    std::vector<std::pair<const kernel::Scheduled *, std::string>> bodies;
     Used used;
     std::vector<std::string> loops; // of the versions that scripts make
     for (const kernel::DeviceVersion &v : device_.versions)
       loops.push_back(deviceLoops(kernelNest(v.kernel, true).nest, used));
     const isl::ast_node nest = loop::generate(device_.items->item); // the same for all other versions
-    if (device_.staged)
-      bodies.emplace_back(&*device_.staged, body(*device_.staged, nest, used));
+    const std::string ofStaged = device_.staged ? body(*device_.staged, nest, used) : "";
     const auto blocks = device_.hasBlocks ? deviceBlocks(*device_.items, nest, used) : std::nullopt;
     const std::string ofTile = tileStatements(used);
     const auto groups =
@@ -59,8 +57,9 @@ public:
     for (std::size_t k = 0; k < loops.size(); ++k)
       out_.versions.push_back(
           {device_.versions[k].name, scheduledFunction(device_.versions[k].kernel, loops[k]), ""});
-    for (const auto &[kernel, statements] : bodies)
-      out_.versions.push_back({"local", function(*kernel, statements), localBytes(*kernel)});
+    if (device_.staged)
+      out_.versions.push_back(
+          {"local", localFunction(*device_.staged, ofStaged), localBytes(*device_.staged)});
     if (blocks)
       out_.versions.push_back({"blocks", blockFunction(*blocks), blocks->localBytes});
     if (!ofTile.empty())
@@ -184,7 +183,8 @@ private:
            places(kernel) + loops + "  PB_END\n}\n";
   }
 
-  std::string function(const kernel::Scheduled &kernel, const std::string &statements) const {
+  /// A kernel in which the items of a group copy inputs before each computes its point.
+  std::string localFunction(const kernel::Scheduled &kernel, const std::string &statements) const {
     std::string arrays, loads, guard;
     for (const Buffer &b : kernel.buffers) {
       if (b.staged.empty())
@@ -194,11 +194,9 @@ private:
       loads += load(b);
     }
     const std::string items = values(guard);
-    if (!loads.empty())
-      loads += "  PB_BARRIER();\n";
     return prologue() + bodies(kernel) + signature(kernel) + "{\n" + arrays + "  PB_BEGIN\n" +
-           places(kernel) + items + loads + "  if (" + (guard.empty() ? "PB_ID(0) == 0" : guard) + ") {\n" +
-           statements + "  }\n  PB_END\n}\n";
+           places(kernel) + items + loads + "  PB_BARRIER();\n  if (" + guard + ") {\n" + statements +
+           "  }\n  PB_END\n}\n";
   }
 
   /// A kernel in which each item computes a block of PB_C0 x PB_C1 cells.

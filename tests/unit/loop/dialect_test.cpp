@@ -59,7 +59,7 @@ TEST(Dialect, Metal) {
   ASSERT_EQ(problem(tree, Stage::Lowered), std::nullopt);
   EXPECT_EQ(
       printed(Metal(), tree),
-      R"(kernel void sums(device const float *A_p, device float *B_p, constant long &n_v, uint3 pb_group [[threadgroup_position_in_grid]], uint3 pb_item [[thread_position_in_threadgroup]]) {
+      R"(kernel void sums(device const float *A_p, device float *B_p, constant long &n_v, uint3 pb_group [[threadgroup_position_in_grid]], uint3 pb_item [[thread_position_in_threadgroup]], uint3 pb_grid [[thread_position_in_grid]]) {
   // sums of eight neighbours
   threadgroup float tile_l[64];
   {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // How steps end that do not apply: within their budget, and with a sentence that names what clashes.
+#include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/kernel/transform/run.h"
 #include "tests/unit/transform/textual.h"
 #include <gmock/gmock.h>
@@ -231,6 +232,16 @@ kernel Two [n, m]
             "refused: steps of `S1` lie in several loops");
   EXPECT_EQ(t.after(product, "scalar(k); registers(y, x)"),
             "refused: its loop over `k` is realised as scalar already");
+}
+
+/// isl may make more loops than there are bands; their variables are no sizes of the program.
+TEST(Steps, FurtherLoopsHaveNames) {
+  Texts t;
+  std::string columns = kPlus;
+  columns.replace(columns.find("band y, x"), 9, "band x, y");
+  const std::optional<Scheduled> k = t.run(t.kernel(columns), "(l1) = skew(x, y; factor = -3); when(n > 3)");
+  ASSERT_TRUE(k);
+  EXPECT_EQ(pbc::emit::kernelFunction(*k, "f", "Frame").find("f.v_c"), std::string::npos);
 }
 
 /// What is read may be several ranges of cells, of which each has loops of its own.
