@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/cubin/cubin.h"
-#include <cstring>
 #include <map>
 
 namespace pbc::cubin {
@@ -16,7 +15,7 @@ public:
   Number number(std::size_t at) const {
     Number value;
     const std::string_view found = part(at, sizeof(value));
-    std::memcpy(&value, found.data(), sizeof(value));
+    found.copy(reinterpret_cast<char *>(&value), sizeof(value));
     return value;
   }
   std::string_view part(std::size_t at, std::size_t size) const {
