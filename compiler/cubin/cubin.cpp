@@ -13,7 +13,7 @@ public:
 
   template <class Number>
   Number number(std::size_t at) const {
-    Number value;
+    Number value{};
     const std::string_view found = part(at, sizeof(value));
     found.copy(reinterpret_cast<char *>(&value), sizeof(value));
     return value;
