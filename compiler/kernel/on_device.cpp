@@ -125,11 +125,24 @@ OnDevice onDevice(const Scheduled &lifted, const Scheduled &scheduled, const pol
   OnDevice device;
   ItemsOutcome items;
   const auto map = [&] {
-    items = mapToItems(lifted);
+    if (const Obstacle obstacle = whyNoItems(lifted); !obstacle.why.empty()) {
+      items = {std::nullopt, obstacle.why, obstacle.at};
+      return;
+    }
+    device.versions = deviceVersions(lifted);
+    if (device.versions.empty())
+      return;
+    if (const DeviceVersion &first = device.versions.front(); !first.script.empty()) {
+      Scheduled cut = first.kernel;
+      cut.schedule.target = Target::Any; // the printers of the other versions give points to items themselves
+      items.items = Items{cut, oneItem(cut, lifted.schedule.tree)};
+    } else {
+      items.why = mapToItems(lifted).why;
+    }
     if (!items.items && isLifted(lifted))
       items.items = asOneItem(lifted);
   };
-  if (!within(kBudget, context, map)) {
+  if (!within(2 * kBudget, context, map) || (!items.items && items.why.empty())) {
     device.why = "the order of its points is too complex";
     return device;
   }
@@ -137,7 +150,6 @@ OnDevice onDevice(const Scheduled &lifted, const Scheduled &scheduled, const pol
     device.why = items.why, device.whyAt = items.at;
     return device;
   }
-  within(kBudget, context, [&] { device.versions = deviceVersions(lifted); });
   bool isDivisible = true;
   device.why = findTouched(device, *items.items, lifted, isDivisible, context);
   if (!device.why.empty())

@@ -161,8 +161,7 @@ Scheduled cutAlong(const Scheduled &kernel, const TaskFunctions &tasks, long gra
   isl_union_set *domain = isl_union_set_empty_ctx(isl_set_get_ctx(kernel.context.get()));
   for (const Statement &s : cut.statements)
     domain = isl_union_set_add_set(domain, s.domain.copy());
-  const isl::schedule tree = isl::manage(isl_schedule_intersect_domain(cut.schedule.tree.release(), domain));
-  cut.schedule.tree = withFlags(tree, cut.dependences);
+  cut.schedule.tree = isl::manage(isl_schedule_intersect_domain(cut.schedule.tree.release(), domain));
   return cut;
 }
 
@@ -244,6 +243,7 @@ Outcome splitIntoTasks(const Scheduled &kernel, const TaskCut &asked) {
   if (cut.schedule.taskDimensions.empty() ||
       (cut.schedule.taskOrder != TaskOrder::Any && cut.schedule.taskDimensions.size() == 1))
     return {std::nullopt, whyNoCut(kernel)};
+  cut.schedule.tree = withFlags(cut.schedule.tree, cut.dependences);
   if (time)
     noteTime(cut, kernel, *time, asked.diamonds);
   return {cut, ""};

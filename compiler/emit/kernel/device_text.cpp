@@ -40,7 +40,9 @@ public:
     std::vector<std::string> loops; // of the versions that scripts make
     for (const kernel::DeviceVersion &v : device_.versions)
       loops.push_back(deviceLoops(kernelNest(v.kernel, true).nest, used));
-    const isl::ast_node nest = loop::generate(device_.items->item); // the same for all other versions
+    isl::ast_node nest; // of one item: the same for all versions that no script makes
+    if (device_.staged || device_.hasBlocks || device_.cooperation)
+      nest = loop::generate(device_.items->item);
     const std::string ofStaged = device_.staged ? body(*device_.staged, nest, used) : "";
     const auto blocks = device_.hasBlocks ? deviceBlocks(*device_.items, nest, used) : std::nullopt;
     const std::string ofTile = tileStatements(used);

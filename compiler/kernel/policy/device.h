@@ -19,7 +19,7 @@ struct DeviceVersion {
   Scheduled kernel; // after the script
 };
 
-/// `lifted`: in the order of the plan; devices can run it (whyNoItems()).
+/// `lifted`: in the order of the plan; devices can run it (whyNoItems()). Nothing if the steps take isl too long.
 std::vector<DeviceVersion> deviceVersions(const Scheduled &lifted);
 
 } // namespace pbc::kernel

@@ -76,7 +76,23 @@ std::string onlyFor(const Transformation &transformation) {
 
 } // namespace
 
+namespace {
+
+bool isLabelled(const isl::schedule &schedule) {
+  std::size_t bands = 0;
+  bool isSplit = true;
+  visit(isl::manage(isl_schedule_get_root(schedule.get())), [&](const isl::schedule_node &node) {
+    bands += isBand(node);
+    isSplit = isSplit && (!isBand(node) || members(node) == 1);
+  });
+  return isSplit && loopsOf(schedule).size() == bands;
+}
+
+} // namespace
+
 Scheduled withLabels(const Scheduled &kernel) {
+  if (isLabelled(kernel.schedule.tree))
+    return kernel;
   Scheduled out = kernel;
   // A loop may run in parallel once the loops around it are bands of their own.
   out.schedule.tree = withFlags(labelled(kernel, kernel.schedule.tree), kernel.dependences);
