@@ -323,7 +323,7 @@ int depthOf(const isl::schedule &schedule) {
 } // namespace
 
 isl::ast_node generate(const kernel::Scheduled &kernel) {
-  const isl::schedule tree = withItemFilters(kernel.schedule.tree);
+  const isl::schedule tree = ofOneItem(kernel);
   isl_ctx *ctx = isl_schedule_get_ctx(tree.get());
   isl_ast_build *build = isl_ast_build_from_context(contextOfItems(kernel).release());
   isl_id_list *iterators = isl_id_list_alloc(ctx, 0);

@@ -61,19 +61,6 @@ NodePtr forEachItemAlong(int axis, int axes, int rounds, NodePtr body) {
 
 } // namespace
 
-isl::schedule withItemFilters(const isl::schedule &schedule) {
-  return kernel::mapBottomUp(schedule, [](const isl::schedule_node &node) {
-    const auto item = kernel::realisedAs<kernel::as::Item>(node);
-    if (!item)
-      return node;
-    const isl::schedule_node band = isl::manage(isl_schedule_node_get_child(node.get(), 0));
-    const isl::union_set instances = ofItem(kernel::member(band, 0), item->axis);
-    isl_schedule_node *without = isl_schedule_node_parent(isl_schedule_node_delete(band.copy()));
-    without = isl_schedule_node_delete(without); // the mark
-    return isl::manage(isl_schedule_node_insert_filter(without, instances.copy()));
-  });
-}
-
 isl::set contextOfItems(const kernel::Scheduled &kernel) {
   isl::set context = kernel.context;
   for (const int axis : itemAxes(kernel.schedule.tree)) {
@@ -84,6 +71,28 @@ isl::set contextOfItems(const kernel::Scheduled &kernel) {
                                                       " <= " + item + " < " + high + " }"));
   }
   return context;
+}
+
+isl::schedule ofOneItem(const kernel::Scheduled &kernel) {
+  const isl::schedule &tree = kernel.schedule.tree;
+  isl::union_set instances = isl::manage(isl_schedule_get_domain(tree.get()));
+  bool hasItems = false;
+  const isl::schedule rest = kernel::mapBottomUp(tree, [&](const isl::schedule_node &node) {
+    const auto item = kernel::realisedAs<kernel::as::Item>(node);
+    if (!item)
+      return node;
+    const isl::schedule_node band = isl::manage(isl_schedule_node_get_child(node.get(), 0));
+    instances = instances.intersect(ofItem(kernel::member(band, 0), item->axis));
+    hasItems = true;
+    isl_schedule_node *without = isl_schedule_node_parent(isl_schedule_node_delete(band.copy()));
+    return isl::manage(isl_schedule_node_delete(without)); // the mark
+  });
+  if (!hasItems)
+    return tree;
+  // What is known of an item need not be tested, and slows isl down.
+  const isl::set known = contextOfItems(kernel);
+  isl_union_set *simple = isl_union_set_gist_params(instances.copy(), known.copy());
+  return isl::manage(isl_schedule_intersect_domain(rest.copy(), isl_union_set_coalesce(simple)));
 }
 
 NodePtr forEachItem(const kernel::Scheduled &kernel, NodePtr body) {

@@ -6,8 +6,7 @@
 //   =>  parallel launch 1: item1 = low1 { if item1 < high1 {
 //         parallel launch 0: item0 = low0 { if item0 < high0 { S[item0, item1] } } } }
 //
-// To isl's AST generator, an item's value is a parameter, and a filter in the place of the band leaves the instances of one
-// item: so that a loop of which isl knows the only iteration still belongs to one item, and what an item computes has the
+// To isl's AST generator, an item's value is a parameter, and the domain has the instances of one item only: so that a loop of which isl knows the only iteration still belongs to one item, and what an item computes has the
 // conditions that it needs, wherever isl puts them. The names of the values are in scope everywhere. Source: Verdoolaege et al., Polyhedral parallel code generation for CUDA, TACO 2013, section 5.
 //
 // Invariant: a launch has as many items along an axis as its box has values of the axis' function (kernel/transform/items.h).
@@ -17,8 +16,8 @@
 
 namespace pbc::loop {
 
-/// The schedule with filters in the place of the loops of items.
-isl::schedule withItemFilters(const isl::schedule &);
+/// The schedule without the loops of items, for the instances of one item.
+isl::schedule ofOneItem(const kernel::Scheduled &);
 /// What is known of the parameters, of which items are some.
 isl::set contextOfItems(const kernel::Scheduled &);
 
