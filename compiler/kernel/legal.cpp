@@ -174,18 +174,19 @@ namespace {
 
 /// Sets the flags of all bands at and below the node; the dependences are those that nothing above gives an order.
 isl::schedule_node flagged(isl::schedule_node node, const isl::union_map &dependences) {
+  const bool areNone = dependences.is_empty();
   if (isBand(node)) {
     isl_schedule_node *n = node.copy();
     for (int k = 0; k < members(node); ++k)
       n = isl_schedule_node_band_member_set_coincident(
-          n, k, dependences.is_subset(equalAt(dependences, member(node, k))));
+          n, k, areNone || dependences.is_subset(equalAt(dependences, member(node, k))));
     // One loop of a legal schedule never goes backwards.
     bool isPermutable = true;
-    for (int k = 0; k < members(node) && members(node) > 1; ++k)
+    for (int k = 0; k < members(node) && members(node) > 1 && !areNone; ++k)
       isPermutable &= neverDecreases(dependences, member(node, k));
     node = isl::manage(isl_schedule_node_band_set_permutable(n, isPermutable));
   }
-  const isl::union_map left = leftBelow(node, dependences);
+  const isl::union_map left = areNone ? dependences : leftBelow(node, dependences);
   for (int k = 0, n = static_cast<int>(isl_schedule_node_n_children(node.get())); k < n; ++k)
     node = isl::manage(isl_schedule_node_parent(flagged(childOf(node, k), left).release()));
   return node;

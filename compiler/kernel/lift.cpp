@@ -4,6 +4,7 @@
 #include "compiler/kernel/dependences.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/lift_body.h"
+#include "compiler/kernel/loops.h"
 #include "compiler/kernel/tree.h"
 #include <algorithm>
 #include <isl/aff.h>
@@ -204,7 +205,7 @@ static std::optional<Scheduled> lift(const sema::Transform &transform, const sch
       return std::nullopt;
     kernel.dependences = coarse(kernel, step, contract);
   }
-  kernel.schedule.tree = withFlags(kernel.schedule.tree, kernel.dependences);
+  kernel.schedule.tree = withFlags(labelled(kernel, kernel.schedule.tree), kernel.dependences);
   return kernel;
 }
 

@@ -23,7 +23,7 @@ struct LiftOutcome {
 };
 
 /// The Kernel of one step whose bodies call no transforms. `factsOfRules`: by rule index. The schedule is the
-/// step's order, unchanged. `privateMatrices`: those that no other step touches (schedule/private_matrices.h).
+/// step's order, unchanged; its loops have labels (loops.h). `privateMatrices`: those that no other step touches (schedule/private_matrices.h).
 LiftOutcome lift(const sema::Transform &, const schedule::Step &,
                  const std::vector<body::Facts> &factsOfRules, const choice::Grid &, poly::Context &,
                  const std::set<int> &privateMatrices = {});

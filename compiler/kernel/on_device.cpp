@@ -132,13 +132,7 @@ OnDevice onDevice(const Scheduled &lifted, const Scheduled &scheduled, const pol
     device.versions = deviceVersions(lifted);
     if (device.versions.empty())
       return;
-    if (const DeviceVersion &first = device.versions.front(); !first.script.empty()) {
-      Scheduled cut = first.kernel;
-      cut.schedule.target = Target::Any; // the printers of the other versions give points to items themselves
-      items.items = Items{cut, oneItem(cut, lifted.schedule.tree)};
-    } else {
-      items.why = mapToItems(lifted).why;
-    }
+    items = mapToItems(lifted);
     if (!items.items && isLifted(lifted))
       items.items = asOneItem(lifted);
   };

@@ -76,6 +76,9 @@ isl_aff *parameter(const isl::set &s, const std::string &name) {
                                isl_set_find_dim_by_name(s.get(), isl_dim_param, name.c_str()));
 }
 
+std::string lowName(std::size_t k) { return "pb__low" + std::to_string(k); }
+std::string highName(std::size_t k) { return "pb__high" + std::to_string(k); }
+
 // low <= value < high
 isl::set limited(const isl::set &domain, const isl::pw_aff &value, const std::string &low,
                  const std::string &high) {
@@ -128,41 +131,51 @@ void noteTime(Scheduled &cut, const Kernel &whole, const TimeFunctions &time, bo
 
 } // namespace
 
-/// The kernel with its points limited to parts along these functions.
-Scheduled cutAlong(const Scheduled &kernel, const TaskFunctions &tasks, long grainX) {
+Scheduled withParts(const Scheduled &kernel, TaskFunctions &tasks, long grainX) {
   Scheduled cut = kernel;
   cut.schedule.taskOrder = tasks.order;
+  std::vector<TaskFunction> several;
   for (const TaskFunction &f : tasks.functions) {
     const isl::set whole = valuesOf(f, kernel);
     if (whole.is_empty())
       continue;
-    const std::string number = std::to_string(cut.schedule.taskDimensions.size());
-    const std::string low = "pb__low" + number, high = "pb__high" + number;
     const isl::pw_aff least = poly::dimMin(whole, 0), most = poly::dimMax(whole, 0);
     if (least.plain_is_equal(most)) {
       if (&f == &tasks.functions.front() && cut.schedule.taskOrder == TaskOrder::Rounds)
         cut.schedule.taskOrder = TaskOrder::Any; // there is one round
       continue;
     }
-    cut.context = assume(cut.context, least, most, low, high);
-    for (std::size_t s = 0; s < cut.statements.size(); ++s)
-      cut.statements[s].domain =
-          limited(cut.statements[s].domain, valueAt(f, kernel.statements[s]), low, high);
+    cut.context = assume(cut.context, least, most, lowName(several.size()), highName(several.size()));
     isl_val *one = isl_val_one(isl_set_get_ctx(whole.get()));
     const isl::pw_aff end = isl::manage(isl_pw_aff_add_constant_val(most.copy(), one));
     cut.schedule.taskDimensions.push_back(
         {f.name, least, end, f.isX && tasks.order != TaskOrder::Wavefront ? grainX : 1, f.isPlace});
+    several.push_back(f);
   }
-  // `x < w` follows from `x < high0 <= w`: what the context implies only slows isl down.
+  tasks = {cut.schedule.taskOrder, std::move(several)};
+  return cut;
+}
+
+Scheduled limitedToPart(const Scheduled &parts, const std::vector<TaskFunction> &functions) {
+  Scheduled cut = parts;
   for (Statement &s : cut.statements) {
+    const Statement whole = s;
+    for (std::size_t k = 0; k < functions.size(); ++k)
+      s.domain = limited(s.domain, valueAt(functions[k], whole), lowName(k), highName(k));
+    // `x < w` follows from `x < high0 <= w`: what the context implies only slows isl down.
     isl_set *known = isl_set_intersect_params(s.domain.copy(), cut.context.copy());
     s.domain = isl::manage(isl_set_gist_params(isl_set_remove_redundancies(known), cut.context.copy()));
   }
-  isl_union_set *domain = isl_union_set_empty_ctx(isl_set_get_ctx(kernel.context.get()));
+  isl_union_set *domain = isl_union_set_empty_ctx(isl_set_get_ctx(cut.context.get()));
   for (const Statement &s : cut.statements)
     domain = isl_union_set_add_set(domain, s.domain.copy());
   cut.schedule.tree = isl::manage(isl_schedule_intersect_domain(cut.schedule.tree.release(), domain));
   return cut;
+}
+
+Scheduled cutAlong(const Scheduled &kernel, TaskFunctions tasks, long grainX) {
+  const Scheduled parts = withParts(kernel, tasks, grainX);
+  return limitedToPart(parts, tasks.functions);
 }
 
 /// Whether parts would read what others have written into scratch memory, of which each task has its own.

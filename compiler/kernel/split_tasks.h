@@ -24,6 +24,10 @@ Outcome splitIntoTasks(const Scheduled &, const TaskCut & = {});
 
 /// The points limited to parts along these functions, whether or not that is useful. A function that has a
 /// single value is left out.
-Scheduled cutAlong(const Scheduled &, const TaskFunctions &, long grainX = 1);
+Scheduled cutAlong(const Scheduled &, TaskFunctions, long grainX = 1);
+/// The same in two steps: the dimensions of the cut and what is known of low<k> and high<k>, with the functions
+/// that have several values left in `tasks`; and the points limited to the first functions' limits.
+Scheduled withParts(const Scheduled &, TaskFunctions &tasks, long grainX = 1);
+Scheduled limitedToPart(const Scheduled &parts, const std::vector<TaskFunction> &functions);
 
 } // namespace pbc::kernel

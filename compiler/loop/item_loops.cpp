@@ -24,6 +24,10 @@ int axesOf(const kernel::Scheduled &kernel) {
   return static_cast<int>(kernel.schedule.taskDimensions.size()) - roundsOf(kernel);
 }
 
+std::string limitName(const kernel::Scheduled &kernel, const char *limit, int axis) {
+  return std::string(kOwn) + limit + std::to_string(axis + roundsOf(kernel));
+}
+
 /// The instances for which the function has the item's value.
 isl::union_set ofItem(const isl::union_pw_aff &function, int axis) {
   isl_id *id = isl_id_alloc(function.ctx().get(), (std::string(kOwn) + itemName(axis)).c_str(), nullptr);
@@ -39,6 +43,19 @@ std::set<int> itemAxes(const isl::schedule &schedule) {
       all.insert(item->axis);
   });
   return all;
+}
+
+/// What is known of the parameters, with each item between its launch's limits.
+isl::set withinLaunch(const kernel::Scheduled &kernel) {
+  isl::set context = kernel.context;
+  for (const int axis : itemAxes(kernel.schedule.tree)) {
+    const std::string low = limitName(kernel, "low", axis), high = limitName(kernel, "high", axis);
+    const std::string item = std::string(kOwn) + itemName(axis);
+    context =
+        context.intersect(isl::set(context.ctx(), "[" + low + ", " + high + ", " + item + "] -> { : " + low +
+                                                      " <= " + item + " < " + high + " }"));
+  }
+  return context;
 }
 
 NodePtr forEachItemAlong(int axis, int axes, int rounds, NodePtr body) {
@@ -62,15 +79,14 @@ NodePtr forEachItemAlong(int axis, int axes, int rounds, NodePtr body) {
 } // namespace
 
 isl::set contextOfItems(const kernel::Scheduled &kernel) {
-  isl::set context = kernel.context;
-  for (const int axis : itemAxes(kernel.schedule.tree)) {
-    const std::string number = std::to_string(axis + roundsOf(kernel)), own(kOwn);
-    const std::string low = own + "low" + number, high = own + "high" + number, item = own + itemName(axis);
-    context =
-        context.intersect(isl::set(context.ctx(), "[" + low + ", " + high + ", " + item + "] -> { : " + low +
-                                                      " <= " + item + " < " + high + " }"));
-  }
-  return context;
+  isl_set *context = withinLaunch(kernel).release();
+  for (const int axis : itemAxes(kernel.schedule.tree))
+    for (const char *limit : {"low", "high"}) {
+      const std::string name = limitName(kernel, limit, axis);
+      if (const int at = isl_set_find_dim_by_name(context, isl_dim_param, name.c_str()); at >= 0)
+        context = isl_set_project_out(context, isl_dim_param, static_cast<unsigned>(at), 1);
+    }
+  return isl::manage(context);
 }
 
 isl::schedule ofOneItem(const kernel::Scheduled &kernel) {
@@ -89,10 +105,9 @@ isl::schedule ofOneItem(const kernel::Scheduled &kernel) {
   });
   if (!hasItems)
     return tree;
-  // What is known of an item need not be tested, and slows isl down.
-  const isl::set known = contextOfItems(kernel);
-  isl_union_set *simple = isl_union_set_gist_params(instances.copy(), known.copy());
-  return isl::manage(isl_schedule_intersect_domain(rest.copy(), isl_union_set_coalesce(simple)));
+  // The limits of the launch are tested around the item's work; isl would carry them through all of it.
+  isl_schedule *ofOne = isl_schedule_intersect_domain(rest.copy(), instances.copy());
+  return isl::manage(isl_schedule_gist_domain_params(ofOne, withinLaunch(kernel).release()));
 }
 
 NodePtr forEachItem(const kernel::Scheduled &kernel, NodePtr body) {

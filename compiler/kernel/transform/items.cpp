@@ -50,17 +50,13 @@ Outcome applyItems(const Scheduled &kernel, const Arguments &arguments) {
   TaskFunctions functions = itemFunctions(kernel);
   if (std::string why = choose(functions, arguments.names("along")); !why.empty())
     return {std::nullopt, std::move(why)};
-  Scheduled cut = cutAlong(kernel, functions);
+  Scheduled cut = withParts(kernel, functions);
   const bool inRounds = cut.schedule.taskOrder == TaskOrder::Rounds;
-  const auto &dimensions = cut.schedule.taskDimensions; // those that have several values
   if (std::string why = whyNoLaunch(kernel, cut); !why.empty())
     return {std::nullopt, std::move(why)};
-  std::erase_if(functions.functions, [&](const TaskFunction &f) {
-    return std::none_of(dimensions.begin(), dimensions.end(),
-                        [&](const TaskDimension &d) { return d.name == f.name; });
-  });
+  // Which items there are is the launch's to say (loop/item_loops.h): only its round limits the points.
   if (inRounds)
-    cut = inOneRound(cut);
+    cut = limitedToPart(inOneRound(cut), {functions.functions.front()});
   const isl::schedule_node root = isl::manage(isl_schedule_get_root(cut.schedule.tree.get()));
   isl::schedule_node node = isl::manage(isl_schedule_node_get_child(root.get(), 0));
   for (std::size_t k = 0; k < functions.functions.size(); ++k) {

@@ -89,13 +89,14 @@ TEST(KernelLift, StatementsAndProgramOrder) {
   R0_S2[x, y]: B[x, y] = R0_s[x, y]
     { R0_S2[x, y] : 0 <= x <= -7 + w and 0 <= y < h }
   schedule
-    band y parallel, x parallel
-      alloc:R0_s
-        sequence
-          R0_S0
-          R0_S1
-            band i
-          R0_S2
+    band y parallel
+      band x parallel
+        alloc:R0_s
+          sequence
+            R0_S0
+            R0_S1
+              band i
+            R0_S2
 )");
   EXPECT_THAT(verify(k), IsEmpty());
 }
