@@ -170,21 +170,22 @@ private:
     const auto &functions = device.items->kernel.schedule.taskDimensions;
     for (std::size_t k = device.items->inRounds() ? 1 : 0; k < functions.size(); ++k)
       items.push_back(functions[k].name);
-    if (device.staged)
-      for (const kernel::Buffer &b : device.staged->buffers)
-        if (!b.staged.empty())
-          staged.push_back(b.name);
+    const kernel::DeviceVersion *local = device.version("local");
+    for (const kernel::Statement &s : local ? local->kernel.statements : std::vector<kernel::Statement>{})
+      if (s.copy)
+        staged.push_back(local->kernel.buffers[static_cast<std::size_t>(s.copy->from)].name);
     Json out = {{"placement", "place_" + step}, {"items", items}};
     if (device.items->inRounds())
       addRounds(device, out);
     out["local_memory"] = staged;
-    out["blocks"] = device.hasBlocks;
+    out["blocks"] = device.version("blocks") != nullptr;
     if (device.cooperation)
       out[device.cooperation->scan ? "scan_along" : "group_over"] = device.cooperation->over;
     else
       out["why_no_group"] = device.whyNoCooperation;
-    if (!device.staged)
-      out["why_no_local_memory"] = device.whyNotStaged;
+    for (const kernel::DeviceVersion &v : device.versions)
+      if (v.name == "local" && !v.exists())
+        out["why_no_local_memory"] = v.why;
     if (device.shared >= 0)
       out["shared_along"] = functions[static_cast<std::size_t>(device.shared)].name;
     return out;

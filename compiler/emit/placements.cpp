@@ -53,8 +53,8 @@ void addDevice(const kernel::OnDevice &device, Placement &place) {
   const int functions = static_cast<int>(device.items->kernel.schedule.taskDimensions.size());
   const int items = std::clamp(functions - (device.items->inRounds() ? 1 : 0), 1, 3);
   place.itemDimensions = std::max(place.itemDimensions, items);
-  place.hasLocal |= device.staged.has_value();
-  place.hasBlocks |= device.hasBlocks;
+  place.hasLocal |= device.version("local") != nullptr;
+  place.hasBlocks |= device.version("blocks") != nullptr;
   if (device.tiles) {
     const int tiles = static_cast<int>(device.tiles->kernel.schedule.taskDimensions.size());
     place.itemDimensions = std::max(place.itemDimensions, tiles - 1);

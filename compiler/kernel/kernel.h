@@ -15,6 +15,7 @@
 // domain space as domain.
 #pragma once
 #include "compiler/body/device_body.h"
+#include "compiler/kernel/group_memory.h"
 #include "compiler/poly/poly.h"
 #include <set>
 
@@ -22,17 +23,8 @@ namespace pbc::kernel {
 
 using body::Scalar;
 
-/// A dimension of an input's copy in group-local memory: its first cell is a function of the parameters,
-/// with pb__first<k> for the group's first value of function k; its extent is factor * (items along the
-/// function - 1) + extent.
-struct StagedDimension {
-  isl::pw_aff first;
-  int function = -1; // of the kernel's task dimensions; -1: the same cells for all items
-  long factor = 0, extent = 1;
-};
-
 struct Buffer {
-  enum class Role { Input, Output, Local, Scratch };
+  enum class Role { Input, Output, Local, Scratch, Group };
   std::string name;        // matrix's mangled name or a local's unique name; C identifiers derive from it
   int matrix = -1;         // sema matrix; -1 for a Local
   Role role = Role::Input; // Output: written (and perhaps read)
@@ -43,12 +35,15 @@ struct Buffer {
   // vectorising it is an array of `lanes`: the index is the iteration's position in its group, or 0 outside
   // of groups.
   long lanes = 0;
-  std::vector<StagedDimension> staged = {}; // by dimension; empty: read in place (stage.h)
   // Scratch: memory that is declared at its `alloc` mark, contiguous in dimension 0. The first dimensions are those of the
   // memory, with one number of cells for each, padding included, as a function of the parameters. The others are the values of
   // the loops around the mark: each of their iterations has memory of its own, and in printed text it is the same memory again.
   std::vector<isl::pw_aff> extents = {};
   bool inRegisters = false; // Scratch: so few cells that registers may hold them
+  // Group: memory that all items of a group share, filled by a copying statement (Statement::copy). Dimension 0 is contiguous, its rows
+  // `pad` cells longer than what they hold.
+  std::vector<GroupDimension> ofGroup = {};
+  long pad = 0;
   // What it is called in the program, if that is another name: a variable `sum` of a rule's body is the Local "R0_sum", since rules
   // share kernels. Users see it (buffer_names.h).
   std::string called = {};
@@ -90,6 +85,14 @@ struct OpaqueArgument {
   ExprPtr inside, otherwise;
 };
 
+/// All cells of a group's memory are copied from the matrix, those that lie inside it.
+struct GroupCopy {
+  int from, to; // buffers
+  /// By dimension of the memory: the first cell's coordinate along that of the matrix, over the statement's domain, with first<axis>
+  /// (item_values.h) for the group's first point.
+  std::vector<isl::pw_aff> first;
+};
+
 struct Statement {
   std::string name; // tuple name, unique in the kernel
   int rule = -1;
@@ -101,6 +104,8 @@ struct Statement {
   int write = -1;
   std::string op;
   ExprPtr value;
+  // Copy: the items of a group fill its memory together, from `first` on (transform/group_copies.h)
+  std::optional<GroupCopy> copy = {};
   // Opaque: function(frame, free variables..., arguments...)
   bool isOpaque = false;
   std::string function;

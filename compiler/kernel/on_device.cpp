@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/on_device.h"
-#include "compiler/kernel/along.h"
-#include "compiler/kernel/stage.h"
 #include <algorithm>
 #include <functional>
 #include <isl/aff.h>
@@ -12,6 +10,7 @@ namespace {
 
 // Takes a few milliseconds; the project's own programs need far less.
 constexpr unsigned long kBudget = 300'000;
+constexpr unsigned long kMapBudget = 1'000'000; // for the scripts of the versions
 constexpr int kMostCases = 8; // of a bound that is computed at each launch
 /// False if the budget is exceeded, or isl finds no formula.
 bool within(unsigned long budget, const poly::Context &context, const std::function<void()> &f) {
@@ -34,32 +33,6 @@ void findShared(OnDevice &device, const Scheduled &scheduled) {
         device.shared = static_cast<int>(k);
         device.sharedInTasks = static_cast<int>(t);
       }
-}
-
-/// Whether there is a loop whose length depends on the sizes, with the same steps for all items: what items
-/// read in it can be shared by several cells of one item.
-bool hasSharedLoop(const Items &items, const Scheduled &lifted) {
-  const Statement &first = lifted.statements.front();
-  std::vector<int> variables; // of the items
-  for (std::size_t k = items.inRounds() ? 1 : 0; k < items.kernel.schedule.taskDimensions.size(); ++k) {
-    const auto at = std::find(first.dimensions.begin(), first.dimensions.begin() + first.freeCount,
-                              items.kernel.schedule.taskDimensions[k].name);
-    if (at == first.dimensions.begin() + first.freeCount)
-      return false;
-    variables.push_back(static_cast<int>(at - first.dimensions.begin()));
-  }
-  bool isLong = false;
-  for (const Statement &s : lifted.statements) {
-    if (s.rule != first.rule)
-      return false;
-    for (int d = s.freeCount; d < static_cast<int>(s.dimensions.size()); ++d) {
-      for (const int variable : variables)
-        if (boundsMoveWith(s.domain, d, variable))
-          return false;
-      isLong |= isl_pw_aff_is_cst(poly::dimMax(s.domain, static_cast<unsigned>(d)).get()) != isl_bool_true;
-    }
-  }
-  return isLong && variables.size() <= 3;
 }
 
 /// Finds the boxes of a part of the points or, if these are too expensive, of all points: then the work
@@ -121,6 +94,12 @@ bool isLifted(const Scheduled &kernel) {
 
 } // namespace
 
+const DeviceVersion *OnDevice::version(std::string_view name) const {
+  const auto at = std::find_if(versions.begin(), versions.end(),
+                               [&](const DeviceVersion &v) { return v.name == name && v.exists(); });
+  return at == versions.end() ? nullptr : &*at;
+}
+
 OnDevice onDevice(const Scheduled &lifted, const Scheduled &scheduled, const poly::Context &context) {
   OnDevice device;
   ItemsOutcome items;
@@ -136,7 +115,7 @@ OnDevice onDevice(const Scheduled &lifted, const Scheduled &scheduled, const pol
     if (!items.items && isLifted(lifted))
       items.items = asOneItem(lifted);
   };
-  if (!within(2 * kBudget, context, map) || (!items.items && items.why.empty())) {
+  if (!within(kMapBudget, context, map) || (!items.items && items.why.empty())) {
     device.why = "the order of its points is too complex";
     return device;
   }
@@ -148,17 +127,7 @@ OnDevice onDevice(const Scheduled &lifted, const Scheduled &scheduled, const pol
   device.why = findTouched(device, *items.items, lifted, isDivisible, context);
   if (!device.why.empty())
     return device;
-  if (items.why.empty()) {
-    Outcome staged;
-    if (!within(kBudget, context, [&] { staged = stageInputs(*items.items); }))
-      staged = {std::nullopt, "which cells a group reads is too complex"};
-    device.staged = std::move(staged.kernel);
-    device.whyNotStaged = staged.why;
-    within(kBudget, context, [&] { device.hasBlocks = hasSharedLoop(*items.items, lifted); });
-  } else {
-    device.why = items.why; // of use for groups only
-    device.whyNotStaged = "there is one item";
-  }
+  device.why = items.why; // if there is one item: of use for groups only
   device.items = std::move(items.items);
   if (isDivisible)
     findShared(device, scheduled);

@@ -2,8 +2,7 @@
 
 // Decides which versions of a kernel a device can run, or why it can run none.
 //
-//   lifted kernel of a 3-point stencil  =>  items (x); the global version; the version with A staged;
-//                                           A and B as boxes
+//   lifted kernel of a 3-point stencil  =>  items (x); the scripts of its versions "global" and "local"; A and B as boxes
 //
 // Everything about devices that the emitter needs is decided here; the emitter only prints. Source:
 // petabricks-hetero 4, the three phases.
@@ -18,15 +17,14 @@ namespace pbc::kernel {
 struct OnDevice {
   std::optional<Items> items;
   std::vector<DeviceVersion> versions; // that scripts make
-  std::optional<Scheduled> staged;     // the item with inputs in group-local memory
-  bool hasBlocks = false; // it pays that each work-item computes several cells (emit/kernel/device_blocks.h)
   std::vector<Touched> touched; // what a part of the points touches; without `shared` possibly everything
   std::optional<GroupTiles> tiles;
   std::optional<Cooperation> cooperation; // of the items of a group, on one cell
-  std::string why, whyNotStaged, whyNoTiles,
-      whyNoCooperation; // one sentence for each version that is missing
+  std::string why, whyNoTiles, whyNoCooperation; // one sentence for each version that is missing
   source::Span whyAt;   // the code in a body that `why` is about, if any
   int libraryRule = -1; // the rule that is replaced by a library function; then there are no versions
+  /// The version of this name; null if there is none.
+  const DeviceVersion *version(std::string_view name) const;
   bool isPossible() const { return items || libraryRule >= 0; }
   int shared = -1, sharedInTasks = -1; // a function along which device and processor can share the points
 };

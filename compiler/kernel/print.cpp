@@ -166,6 +166,26 @@ std::string dimensions(const Statement &s) {
   return "[" + text + "]";
 }
 
+/// "fill A_group from A[-1 + pb__first0, it]"
+std::string fill(const Kernel &kernel, const Statement &s, const GroupCopy &copy) {
+  const Buffer &memory = kernel.buffers[static_cast<std::size_t>(copy.to)];
+  std::vector<std::string> cells(copy.first.size());
+  for (std::size_t d = 0; d < copy.first.size(); ++d)
+    cells[static_cast<std::size_t>(memory.ofGroup[d].dimension)] = functionText(copy.first[d], s.dimensions);
+  return fmt::format("fill {} from {}[{}]", memory.name,
+                     kernel.buffers[static_cast<std::size_t>(copy.from)].name, poly::join(cells));
+}
+
+/// "0: (1 * (block 0 - 1) + 3) x 1: 16": which dimension of the matrix, and how many cells of it.
+std::string groupExtents(const Buffer &b) {
+  std::vector<std::string> all;
+  for (const GroupDimension &d : b.ofGroup)
+    all.push_back(d.axis < 0 ? fmt::format("{}: {}", d.dimension, d.extent)
+                             : fmt::format("{}: ({} * ({} {} - 1) + {})", d.dimension, d.factor,
+                                           d.isBlock ? "block" : "item", d.axis, d.extent));
+  return fmt::format("{}", fmt::join(all, " x "));
+}
+
 /// "16 x (2 + n)"
 std::string extents(const Buffer &b) {
   std::vector<std::string> all;
@@ -183,12 +203,17 @@ std::string buffer(const Buffer &b, int place) {
   constexpr std::pair<Buffer::Role, const char *> kRoles[] = {{Buffer::Role::Input, "input"},
                                                               {Buffer::Role::Output, "output"},
                                                               {Buffer::Role::Local, "local"},
-                                                              {Buffer::Role::Scratch, "scratch"}};
+                                                              {Buffer::Role::Scratch, "scratch"},
+                                                              {Buffer::Role::Group, "group"}};
   const auto *role =
       std::find_if(std::begin(kRoles), std::end(kRoles), [&](const auto &r) { return r.first == b.role; });
   std::string text = fmt::format("  buffer {} {} {}-d {}", b.name, typeName(b.element), b.rank, role->second);
   if (!b.extents.empty())
     text += fmt::format(" of {}", extents(b));
+  if (!b.ofGroup.empty())
+    text += fmt::format(" of {}", groupExtents(b));
+  if (b.pad)
+    text += fmt::format(", pad {}", b.pad);
   if (!b.called.empty())
     text += ", called " + b.called;
   if (b.inRegisters)
@@ -199,9 +224,6 @@ std::string buffer(const Buffer &b, int place) {
     text += fmt::format(", {} lanes", b.lanes);
   if (isMatrix(b) && b.matrix != place)
     text += fmt::format(", matrix {}", b.matrix);
-  for (const StagedDimension &d : b.staged)
-    text += fmt::format(", staged function {} factor {} extent {} from {}", d.function, d.factor, d.extent,
-                        functionText(d.first, {}));
   return text + "\n";
 }
 
@@ -324,6 +346,8 @@ void collectLoops(const Scheduled &kernel, const isl::schedule_node &node, int d
 std::string print(const Kernel &kernel, const Statement &s) {
   if (s.isOpaque)
     return call(kernel, s);
+  if (s.copy)
+    return fill(kernel, s, *s.copy);
   return element(s, s.accesses[static_cast<std::size_t>(s.write)]) + " " + s.op + "= " +
          value(kernel, s, *s.value);
 }

@@ -25,7 +25,9 @@ struct Text {
   std::string operator()(as::Unroll) const { return "unroll"; }
   std::string operator()(as::Lanes l) const { return "lanes:" + std::to_string(l.count); }
   std::string operator()(as::Registers) const { return "registers"; }
-  std::string operator()(as::Item i) const { return "item:" + std::to_string(i.axis); }
+  std::string operator()(as::Item i) const {
+    return (i.isBlock ? "block:" : "item:") + std::to_string(i.axis);
+  }
   std::string operator()(const Realisation &r) const { return text(r); }
   std::string operator()(const Declare &d) const { return "alloc:" + d.local; }
   std::string operator()(const Label &l) const { return "loop:" + l.name; }
@@ -41,7 +43,9 @@ struct Words {
   std::string operator()(as::Unroll) const { return "unroll"; }
   std::string operator()(as::Lanes l) const { return "vectors in groups of " + std::to_string(l.count); }
   std::string operator()(as::Registers) const { return "blocks in registers"; }
-  std::string operator()(as::Item i) const { return "work-items along axis " + std::to_string(i.axis); }
+  std::string operator()(as::Item i) const { 
+    return (i.isBlock ? "blocks of work-items along axis " : "work-items along axis ") + std::to_string(i.axis);
+  }
 };
 
 } // namespace

@@ -46,9 +46,11 @@ struct Registers {
   bool operator==(const Registers &) const = default;
 };
 
-/// Each iteration by a work-item of a device's launch, along this axis of it.
+/// Each iteration by a work-item of a device's launch, along this axis of it; or blocks of so many iterations by each item as the
+/// configuration says (PB_C<axis>).
 struct Item {
   int axis;
+  bool isBlock = false;
   bool operator==(const Item &) const = default;
 };
 

@@ -77,7 +77,7 @@ std::vector<std::string> verify(const Scheduled &kernel) {
             s.name + " has names for " + std::to_string(s.dimensions.size()) + " dimensions only");
     require(s.freeCount <= static_cast<int>(s.dimensions.size()),
             s.name + " has more free variables than dimensions");
-    require(s.isOpaque || (s.value && s.write >= 0 && s.accesses[s.write].isWrite),
+    require(s.isOpaque || s.copy || (s.value && s.write >= 0 && s.accesses[s.write].isWrite),
             s.name + " writes nothing");
     require(!s.isOpaque || s.arguments.size() + s.ownInputs.size() == s.accesses.size(),
             s.name + " has an access that is not an argument");
@@ -90,7 +90,7 @@ std::vector<std::string> verify(const Scheduled &kernel) {
       require(isl_map_dim(a.relation.get(), isl_dim_out) == b.rank,
               "an access to " + b.name + " has another rank");
       require(!a.isWrite || b.role != Buffer::Role::Input, s.name + " writes the input " + b.name);
-      require(s.isOpaque || isl_map_is_single_valued(a.relation.get()) == isl_bool_true,
+      require(s.isOpaque || s.copy || isl_map_is_single_valued(a.relation.get()) == isl_bool_true,
               "an access of " + s.name + " names several cells");
     }
   }

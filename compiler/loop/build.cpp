@@ -3,6 +3,7 @@
 #include "compiler/loop/build.h"
 #include "compiler/kernel/along.h"
 #include "compiler/kernel/footprint.h"
+#include "compiler/kernel/item_values.h"
 #include "compiler/kernel/loops.h"
 #include "compiler/loop/convert.h"
 #include "compiler/loop/item_loops.h"
@@ -196,7 +197,7 @@ private:
     if (declared_.contains(local))
       return;
     for (const Buffer &b : kernel_.buffers) {
-      if (b.name != local)
+      if (b.name != local || b.role == Buffer::Role::Group) // the kernel declares it (groupArrays)
         continue;
       Array array{b.name, b.element, {}};
       if (b.lanes)
@@ -325,7 +326,7 @@ int depthOf(const isl::schedule &schedule) {
 isl::ast_node generate(const kernel::Scheduled &kernel) {
   const isl::schedule tree = ofOneItem(kernel);
   isl_ctx *ctx = isl_schedule_get_ctx(tree.get());
-  isl_ast_build *build = isl_ast_build_from_context(contextOfItems(kernel).release());
+  isl_ast_build *build = isl_ast_build_from_context(kernel::contextOfItem(kernel).release());
   isl_id_list *iterators = isl_id_list_alloc(ctx, 0);
   // Where isl cannot see that the bands determine an instance, it makes further loops over the statement's dimensions.
   std::size_t dimensions = 0;
@@ -346,7 +347,7 @@ isl::ast_node generate(const kernel::Scheduled &kernel) {
 std::vector<Matrix> matrices(const kernel::Kernel &kernel) {
   std::vector<Matrix> all;
   for (const Buffer &b : kernel.buffers)
-    all.push_back({b.name, b.element, b.rank, b.role == Buffer::Role::Input, !b.staged.empty()});
+    all.push_back({b.name, b.element, b.rank, b.role == Buffer::Role::Input, b.ofGroup, b.pad});
   return all;
 }
 

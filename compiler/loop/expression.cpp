@@ -8,6 +8,7 @@ Expr make(Expression e) { return std::make_shared<const Expression>(std::move(e)
 Expr integer(long value) { return make({Integer{value}}); }
 Expr index(std::string name) { return make({Name{Name::Kind::Index, std::move(name)}}); }
 Expr limit(std::string name) { return make({Name{Name::Kind::Limit, std::move(name)}}); }
+Expr ofMachine(std::string name) { return make({Name{Name::Kind::Machine, std::move(name)}}); }
 Expr arithmetic(Arithmetic::Op op, std::vector<Expr> operands) {
   return make({Arithmetic{op, std::move(operands)}});
 }

@@ -35,6 +35,7 @@ struct Name {
     Limit,   // an end of the task: "low0", "high0", ...
     Value,   // a size or tunable of the program
     Foreign, // text of a printer of devices, which makes its loops itself
+    Machine, // what is fixed when a kernel is built: "PB_G0" items of a group, "PB_C0" points of an item
   };
   Kind kind;
   std::string name;
@@ -176,6 +177,7 @@ Expr make(Expression);
 Expr integer(long);
 Expr index(std::string name);
 Expr limit(std::string name);
+Expr ofMachine(std::string name);
 Expr arithmetic(Arithmetic::Op, std::vector<Expr>);
 /// The expression in the place of a name; names and numbers that are not negative need no parentheses.
 Expr grouped(Expr);

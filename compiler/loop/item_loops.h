@@ -18,8 +18,6 @@ namespace pbc::loop {
 
 /// The schedule without the loops of items, for the instances of one item.
 isl::schedule ofOneItem(const kernel::Scheduled &);
-/// What is known of the parameters, of which items are some, and the limits of their launch none.
-isl::set contextOfItems(const kernel::Scheduled &);
 
 /// The body for each item of a launch. On a device, what has no items is the first item's; elsewhere, this is the body. Machines have three axes: where a kernel
 /// has more, the last one has the numbers of all further ones, the first of them fastest.

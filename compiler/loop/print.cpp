@@ -101,6 +101,8 @@ public:
     return text;
   }
 
+  const std::string &nameOf(int buffer) const { return buffers_[static_cast<std::size_t>(buffer)].name; }
+
 private:
   struct Text {
     std::string text;
@@ -259,11 +261,25 @@ private:
   void one(const Comment &c, const std::string &indent) { line(indent, "# " + c.text); }
 
   void one(const Parallel &p, const std::string &indent) {
-    static constexpr const char *kOver[] = {"tasks", "launch", "groups", "items", "lanes"};
+    static constexpr const char *kOver[] = {"tasks", "launch", "groups", "items", "items of a group", "lanes"};
     line(indent, std::string("parallel ") + kOver[static_cast<int>(p.over)] + " " + std::to_string(p.axis) +
                      ": " + p.iterator + " = " + text(p.begin) +
                      (p.end ? "; " + p.iterator + " < " + text(p.end) : ""));
     inside(p.body, indent);
+  }
+
+  void one(const Points &p, const std::string &indent) {
+    std::string all;
+    for (const Points::Axis &axis : p.axes)
+      all += (all.empty() ? "" : ", ") + axis.item + " from " + text(axis.low) + " to " + text(axis.high) +
+             (axis.isBlock ? " in blocks" : "");
+    line(indent, "points " + all);
+    inside(p.body, indent);
+  }
+
+  void one(const GroupCopy &c, const std::string &indent) {
+    line(indent, "fill " + expressions_.nameOf(c.to) + " from " + expressions_.nameOf(c.from) + "[" +
+                     expressions_.list(c.first) + "]");
   }
 
   void one(const BlockOfPoints &b, const std::string &indent) {

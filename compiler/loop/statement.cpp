@@ -85,6 +85,12 @@ StatementBuilder::StatementBuilder(const kernel::Kernel &kernel, int statement, 
   };
   if (statement_.domain.is_empty()) // a loop that never runs is not printed
     return;
+  if (statement_.copy) {
+    indices_.emplace_back();
+    for (const isl::pw_aff &first : statement_.copy->first)
+      indices_.back().push_back(indexExpression(first, statement_.domain));
+    return;
+  }
   if (statement_.isOpaque) {
     for (const kernel::OpaqueArgument &a : statement_.arguments) {
       begins_.push_back(all(a.begin));
@@ -115,7 +121,7 @@ Expr StatementBuilder::element(int access, const At &at) const {
   if (const auto by = replaced_.find(access); by != replaced_.end())
     return by->second;
   const Buffer &b = kernel_.buffers[statement_.accesses[access].buffer];
-  if (kernel::isMatrix(b))
+  if (kernel::isMatrix(b) || b.role == Buffer::Role::Group)
     return cell(access, at.dimensions);
   Local local{b.name, b.element, {}};
   if (b.role == Buffer::Role::Scratch) {
@@ -244,7 +250,7 @@ Call StatementBuilder::deviceCall(const At &at) const {
 }
 
 Expr StatementBuilder::written(const std::vector<Expr> &dimensions) const {
-  if (statement_.isOpaque || target().role != Buffer::Role::Output)
+  if (statement_.isOpaque || statement_.copy || target().role != Buffer::Role::Output)
     return nullptr;
   return element(statement_.write, {dimensions, nullptr});
 }
@@ -258,6 +264,8 @@ Expr StatementBuilder::value(const std::vector<Expr> &dimensions, const Expr &la
 
 NodePtr StatementBuilder::node(const std::vector<Expr> &dimensions, const Expr &lane) const {
   const At at{dimensions, lane};
+  if (statement_.copy)
+    return make({GroupCopy{statement_.copy->from, statement_.copy->to, expressions(indices_.front(), dimensions)}});
   if (statement_.isOpaque)
     return for_.device ? make({deviceCall(at)}) : scope({make({call(at)})}); // views need declarations
   Assign assign{element(statement_.write, at), {}, value(dimensions, lane), number_, dimensions};

@@ -26,4 +26,31 @@ Expr endOf(const For &loop) {
 
 bool isCounting(const For &loop) { return endOf(loop) && (!loop.step || isInteger(loop.step, 1)); }
 
+Expr pointsOfGroup(int axis, bool isBlock) {
+  const std::string number = std::to_string(axis);
+  const Expr items = ofMachine("PB_G" + number);
+  return isBlock ? multiply(items, ofMachine("PB_C" + number)) : items;
+}
+
+Expr groupExtent(const kernel::GroupDimension &d) {
+  if (d.axis < 0)
+    return integer(d.extent);
+  Expr cells = pointsOfGroup(d.axis, d.isBlock);
+  if (d.factor != 1)
+    cells = multiply(integer(d.factor), grouped(subtract(std::move(cells), integer(1))));
+  const long more = d.extent - (d.factor == 1);
+  return more ? add(std::move(cells), integer(more)) : cells;
+}
+
+Expr groupStride(const Matrix &memory, std::size_t d) {
+  Expr stride = integer(1);
+  for (std::size_t k = 0; k < d; ++k) {
+    Expr row = groupExtent(memory.ofGroup[k]);
+    if (k == 0 && memory.pad)
+      row = add(std::move(row), integer(memory.pad));
+    stride = k ? multiply(std::move(stride), grouped(std::move(row))) : std::move(row);
+  }
+  return stride;
+}
+
 } // namespace pbc::loop

@@ -11,6 +11,7 @@
 // Invariants: a node never changes after it was made, so trees share nodes. A name is declared by a loop, a Let or an
 // Array around its use. No node holds an object of isl or a spelling of some printed language.
 #pragma once
+#include "compiler/kernel/group_memory.h"
 #include "compiler/kernel/realisation.h"
 #include "compiler/loop/expression.h"
 #include <optional>
@@ -123,7 +124,8 @@ struct Parallel {
     Tasks,
     Launch, // all items of a launch
     Groups,
-    Items, // those of a group
+    Items,   // those of a group, along an axis
+    InGroup, // those of a group, by one number
     Lanes
   };
   Over over;
@@ -131,6 +133,27 @@ struct Parallel {
   std::string iterator;
   Expr begin, end; // end null: as many as the launch has along the axis
   NodePtr body;
+};
+
+/// The points of a launch. Each item has one, or a block of PB_C0 x PB_C1 points. The names of an axis are in scope in the body, which
+/// says what to do for one point; lower/points.cpp makes loops of it.
+struct Points {
+  struct Axis {
+    std::string item;  // the point's coordinate: of the last one for points beyond it
+    std::string place; // in the group
+    std::string first; // the coordinate of the group's first point
+    Expr low, high;    // of the launch, half open
+    bool isBlock = false;
+  };
+  std::vector<Axis> axes; // of the machine's grid, from 0 on
+  NodePtr body;
+};
+
+/// All items of a group fill its memory together, with what lies inside of the matrix, and wait for each other before and after it
+/// (lower/group_copies.cpp).
+struct GroupCopy {
+  int from, to; // buffers of the nest
+  std::vector<Expr> first; // by dimension of the memory: where the box begins in the matrix
 };
 
 /// A remark for a reader of the text.
@@ -186,7 +209,9 @@ struct BlockOfPoints {
 };
 
 struct Node {
-  std::variant<Block, For, If, Let, Array, Assign, Call, Barrier, Parallel, Comment, BlockOfPoints> as;
+  std::variant<Block, For, If, Let, Array, Assign, Call, Barrier, Parallel, Points, GroupCopy, Comment,
+               BlockOfPoints>
+      as;
 };
 
 NodePtr make(Node);
@@ -207,14 +232,22 @@ Expr endOf(const For &);
 /// Whether the loop has the form for (i = begin; i < end; ++i).
 bool isCounting(const For &);
 
-/// A matrix that the nest uses.
+/// A matrix or a group's memory that the nest uses.
 struct Matrix {
   std::string name;
   Scalar element;
   int rank = 0;
   bool isInput = false;
-  bool isCopied = false; // a group's copy is read instead (kernel/stage.h)
+  /// Memory of a group: its dimensions; empty: a matrix of the program.
+  std::vector<kernel::GroupDimension> ofGroup = {};
+  long pad = 0;
 };
+
+/// How many cells the memory of a group has along its dimension `d`, without padding; and its number of points along an axis.
+Expr groupExtent(const kernel::GroupDimension &);
+Expr pointsOfGroup(int axis, bool isBlock);
+/// The cells from one to the next along a dimension.
+Expr groupStride(const Matrix &, std::size_t d);
 
 /// What blocks of points in registers need to know of the kernel (kernel/register_tile.h).
 struct Registers {

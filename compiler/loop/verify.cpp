@@ -129,11 +129,35 @@ private:
       fail("a barrier stands where not all items of a group are");
   }
 
+  void check(const GroupCopy &, const NodePtr &n) {
+    if (diverging_)
+      fail("a copy into a group's memory stands where not all items of a group are");
+    if (stage_ == Stage::Lowered)
+      fail("a copy into a group's memory has no loops");
+    Visitor::node(n);
+  }
+
+  void check(const Points &p, const NodePtr &) {
+    if (stage_ == Stage::Lowered)
+      fail("the points of a launch have no loops");
+    scoped([&] {
+      for (const Points::Axis &axis : p.axes) {
+        expr(axis.low);
+        expr(axis.high);
+        declare(axis.first);
+        declare(axis.item, true);
+        declare(axis.place, true);
+      }
+      node(p.body);
+    });
+  }
+
   void check(const Parallel &p, const NodePtr &) {
     expr(p.begin);
     if (p.end)
       expr(p.end);
     const bool isItem = p.over == Parallel::Over::Launch || p.over == Parallel::Over::Items ||
+                        p.over == Parallel::Over::InGroup ||
                         p.over == Parallel::Over::Lanes;
     scoped([&] {
       declare(p.iterator, isItem);

@@ -99,6 +99,17 @@ struct Parts {
   }
   void operator()(Is<Barrier> auto &) const {}
   void operator()(Is<Comment> auto &) const {}
+  void operator()(Is<Points> auto &p) const {
+    for (auto &axis : p.axes) {
+      expr(axis.low);
+      expr(axis.high);
+    }
+    node(p.body);
+  }
+  void operator()(Is<GroupCopy> auto &c) const {
+    for (auto &first : c.first)
+      expr(first);
+  }
   void operator()(Is<Parallel> auto &p) const {
     expr(p.begin);
     optional(p.end);

@@ -196,26 +196,27 @@ void CPrinter::putOffset(const loop::Element &e) {
   out_ += isFirst ? "0" : "";
 }
 
-/// Like the loop nest of a copy in group-local memory, whose first cell is A_b and whose extents are A_w.
-void CPrinter::putPlaceInCopy(const loop::Element &e, std::size_t dimension) {
-  if (dimension == e.indices.size())
-    return;
-  const std::string &name = matrix(e.buffer).name, number = std::to_string(dimension);
-  out_ += "(int)(";
-  put(e.indices[dimension]);
-  out_ += " - " + name + "_b" + number + ")";
-  if (dimension + 1 == e.indices.size())
-    return;
-  out_ += " + " + name + "_w" + number + " * (";
-  putPlaceInCopy(e, dimension + 1);
-  out_ += ')';
+/// The number of a cell in a group's memory.
+void CPrinter::putPlaceInGroup(const loop::Element &e) {
+  Expr place;
+  for (std::size_t d = 0; d < e.indices.size(); ++d) {
+    if (loop::isInteger(e.indices[d], 0))
+      continue;
+    Expr part = e.indices[d];
+    if (d > 0)
+      part = loop::multiply(loop::grouped(std::move(part)),
+                            loop::grouped(loop::groupStride(matrix(e.buffer), d)));
+    place = place ? loop::add(std::move(place), std::move(part)) : std::move(part);
+  }
+  put(place ? place : loop::integer(0));
 }
 
 void CPrinter::putKind(const loop::Element &e) {
   const loop::Matrix &m = matrix(e.buffer);
-  out_ += m.name + (m.isCopied ? "_c[" : "_p[");
-  if (m.isCopied)
-    putPlaceInCopy(e, 0);
+  const bool isOfGroup = !m.ofGroup.empty();
+  out_ += m.name + (isOfGroup ? "_l[" : "_p[");
+  if (isOfGroup)
+    putPlaceInGroup(e);
   else
     putOffset(e);
   out_ += ']';

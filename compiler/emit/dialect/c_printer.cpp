@@ -122,15 +122,12 @@ std::vector<std::string> CPrinter::strides(const loop::Call::View &v) {
   const int buffer = loop::as<loop::Element>(v.first)->buffer;
   const loop::Matrix &m = matrix(buffer);
   for (const int d : v.dimensions) {
-    if (!m.isCopied) {
-      used_.strides.insert({buffer, d});
-      all.push_back(m.name + "_s" + std::to_string(d));
+    if (!m.ofGroup.empty()) {
+      all.push_back(text(loop::groupStride(m, static_cast<std::size_t>(d))));
       continue;
     }
-    std::string stride = "1L";
-    for (int k = 0; k < d; ++k)
-      stride += " * " + m.name + "_w" + std::to_string(k);
-    all.push_back(stride);
+    used_.strides.insert({buffer, d});
+    all.push_back(m.name + "_s" + std::to_string(d));
   }
   return all;
 }
@@ -185,6 +182,14 @@ void CPrinter::node(const loop::Parallel &p, const std::string &indent) {
 
 void CPrinter::node(const loop::Comment &c, const std::string &indent) {
   out_ += indent + "// " + c.text + '\n';
+}
+
+void CPrinter::node(const loop::Points &, const std::string &) {
+  throw std::logic_error("the points of a launch have no loops");
+}
+
+void CPrinter::node(const loop::GroupCopy &, const std::string &) {
+  throw std::logic_error("a copy into a group's memory has no loops");
 }
 
 void CPrinter::blockOfPoints(const loop::BlockOfPoints &, const std::string &) {

@@ -53,7 +53,7 @@ protected:
   void putInfix(const loop::Arithmetic &, std::string_view spelling, int precedence, bool isAssociative);
   void putCall(const std::string &function, const std::vector<loop::Expr> &arguments);
   void putOffset(const loop::Element &);
-  void putPlaceInCopy(const loop::Element &, std::size_t dimensions);
+  void putPlaceInGroup(const loop::Element &);
   void putAddress(const loop::Expr &element);
   void putKind(const loop::Integer &);
   void putKind(const loop::Name &);
@@ -82,6 +82,8 @@ protected:
   void node(const loop::Call &, const std::string &indent);
   void node(const loop::Barrier &, const std::string &indent);
   void node(const loop::Parallel &, const std::string &indent);
+  void node(const loop::Points &, const std::string &indent);
+  void node(const loop::GroupCopy &, const std::string &indent);
   void node(const loop::Comment &, const std::string &indent);
   void node(const loop::BlockOfPoints &b, const std::string &indent) { blockOfPoints(b, indent); }
   std::string callArgument(std::size_t number, const loop::Call::Argument &,

@@ -42,6 +42,10 @@ std::string DeviceC::parameter(const Parameter &p) const {
                      p.type ? type(*p.type) : index(), p.isPointer ? " *" : " ", p.name);
 }
 
+std::string DeviceC::hint(const loop::Hint &h) const {
+  return h.unrolling == loop::Hint::Unrolling::Fully ? "#pragma unroll\n" : "";
+}
+
 std::string DeviceC::signature(const Signature &s) const {
   return fmt::format("PB_KERNEL({})({})", s.name, parameters(s));
 }
@@ -54,6 +58,8 @@ std::string DeviceC::itemId(loop::Parallel::Over over, int axis) const {
     return fmt::format("PB_GROUP_ID({})", axis);
   case loop::Parallel::Over::Items:
     return fmt::format("PB_LOCAL_ID({})", axis);
+  case loop::Parallel::Over::InGroup:
+    return "PB_LOCAL_INDEX";
   default:
     return Dialect::itemId(over, axis);
   }

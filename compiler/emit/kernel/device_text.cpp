@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/emit/kernel/device_text.h"
-#include "compiler/emit/kernel/device_blocks.h"
+#include "compiler/emit/dialect/device_c.h"
 #include "compiler/emit/kernel/device_groups.h"
 #include "compiler/emit/kernel/device_tiles.h"
 #include "compiler/emit/kernel/loops.h"
@@ -37,33 +37,22 @@ public:
 
   DeviceText print() {
     Used used;
-    std::vector<std::string> loops; // of the versions that scripts make
+    std::vector<DeviceText::Version> ofScripts;
     for (const kernel::DeviceVersion &v : device_.versions)
-      loops.push_back(deviceLoops(kernelNest(v.kernel, true).nest, used));
-    isl::ast_node nest; // of one item: the same for all versions that no script makes
-    if (device_.staged || device_.hasBlocks || device_.cooperation)
+      if (v.exists())
+        ofScripts.push_back({v.name, deviceLoops(kernelNest(v.kernel, true).nest, used), localBytes(v.kernel)});
+    isl::ast_node nest; // of one item
+    if (device_.cooperation)
       nest = loop::generate(device_.items->item);
-    const std::string ofStaged = device_.staged ? body(*device_.staged, nest, used) : "";
-    const auto blocks = device_.hasBlocks ? deviceBlocks(*device_.items, nest, used) : std::nullopt;
     const std::string ofTile = tileStatements(used);
     const auto groups =
         device_.cooperation ? deviceGroups(*device_.items, *device_.cooperation, nest, used) : std::nullopt;
-    for (const Buffer &b : device_.staged ? device_.staged->buffers : std::vector<Buffer>{})
-      for (const kernel::StagedDimension &d : b.staged)
-        firstCell(d, used);
     out_.values.assign(used.values.begin(), used.values.end());
-    if (device_.staged)
-      for (const Buffer &b : device_.staged->buffers)
-        for (int d = 0; d < static_cast<int>(b.staged.size()); ++d)
-          out_.extents.emplace_back(static_cast<int>(&b - device_.staged->buffers.data()), d);
-    for (std::size_t k = 0; k < loops.size(); ++k)
-      out_.versions.push_back(
-          {device_.versions[k].name, scheduledFunction(device_.versions[k].kernel, loops[k]), ""});
-    if (device_.staged)
-      out_.versions.push_back(
-          {"local", localFunction(*device_.staged, ofStaged), localBytes(*device_.staged)});
-    if (blocks)
-      out_.versions.push_back({"blocks", blockFunction(*blocks), blocks->localBytes});
+    findExtents();
+    for (DeviceText::Version &v : ofScripts) {
+      v.text = scheduledFunction(device_.version(v.variant)->kernel, v.text);
+      out_.versions.push_back(std::move(v));
+    }
     if (!ofTile.empty())
       out_.versions.push_back({"tiles", tileFunction(ofTile), ""});
     if (groups)
@@ -92,7 +81,7 @@ private:
                         const char *low = "from", const char *high = "to") const {
     std::vector<std::string> all;
     for (const Buffer &b : kernel.buffers) {
-      if (b.role == Buffer::Role::Local)
+      if (!kernel::isMatrix(b))
         continue;
       all.push_back(fmt::format("PB_GLOBAL {}{} *{}_p", b.role == Buffer::Role::Input ? "const " : "",
                                 body::cxxType(b.element), b.name));
@@ -133,99 +122,21 @@ private:
     return text;
   }
 
-  /// "(PB_G0 + 2)": the extent of a staged copy along that dimension.
-  std::string copyExtent(const kernel::StagedDimension &d, const std::string &group) const {
-    if (d.function < 0)
-      return std::to_string(d.extent);
-    return fmt::format("({} * ({}{} - 1) + {})", d.factor, group, groupIndex(d.function), d.extent);
-  }
-  std::string groupIndex(int function) const { return std::to_string(function - static_cast<int>(rounds_)); }
-
-  std::string copySize(const Buffer &b) const {
-    std::string size;
-    for (const auto &d : b.staged)
-      size += (size.empty() ? "" : " * ") + copyExtent(d, "PB_G");
-    return size;
-  }
-
-  /// The first cell of a staged copy along a dimension.
-  std::string firstCell(const kernel::StagedDimension &d, Used &used) const {
-    loop::Replacements firsts; // the group's first value of each function
-    for (std::size_t k = 0; k < functions_; ++k) {
-      const loop::Expr low = loop::limit(fmt::format("low{}", k)),
-                       item = loop::index(fmt::format("PB_LOCAL_ID({})", k - rounds_));
-      firsts.emplace_back(fmt::format("first{}", k), k < rounds_ ? low : loop::subtract(low, item));
-    }
-    const loop::Expr first = loop::expression(isl::ast_build(d.first.ctx()).expr_from(d.first));
-    return deviceText(loop::replaced(first, firsts), used);
-  }
-
-  /// The items of a group copy what lies inside the matrix, each at a stride of the group's size.
-  std::string load(const Buffer &b) const {
-    Used used; // print() has noted it
-    std::string text, inside, from, place;
-    for (int d = 0; d < static_cast<int>(b.staged.size()); ++d) {
-      const std::string first = firstCell(b.staged[d], used);
-      text += fmt::format("  const long {}_b{} = {};\n", b.name, d, first);
-      const std::string extent = fmt::format("{}_w{}", b.name, d);
-      text += fmt::format("  const int {} = {};\n", extent, copyExtent(b.staged[d], "PB_G"));
-      from += fmt::format("      const long c{0} = {1}_b{0} + rest % {2};\n      rest /= {2};\n", d, b.name,
-                          extent);
-      inside += fmt::format("{0}c{1} >= 0 && c{1} < {2}_n{1}", d ? " && " : "", d, b.name);
-      place += fmt::format("{0}c{1} * {2}_s{1}", d ? " + " : "", d, b.name);
-    }
-    return text +
-           fmt::format("  for (int k = PB_LOCAL_INDEX; k < {0}; k += PB_G0 * PB_G1 * PB_G2) {{\n"
-                       "      int rest = k;\n{1}      if ({2})\n        {3}_c[k] = {3}_p[{4}];\n  }}\n",
-                       copySize(b), from, inside, b.name, place);
+  /// The extents of matrices of which groups copy what lies inside.
+  void findExtents() {
+    std::set<int> copied;
+    for (const kernel::DeviceVersion &v : device_.versions)
+      for (const kernel::Statement &s : v.kernel.statements)
+        if (s.copy)
+          copied.insert(s.copy->from);
+    for (const int b : copied)
+      for (int d = 0; d < device_.items->kernel.buffers[static_cast<std::size_t>(b)].rank; ++d)
+        out_.extents.emplace_back(b, d);
   }
 
   std::string scheduledFunction(const kernel::Scheduled &kernel, const std::string &loops) const {
-    return prologue() + bodies(kernel) + signature(kernel, "", "low", "high") + "{\n  PB_BEGIN\n" +
-           places(kernel) + loops + "  PB_END\n}\n";
-  }
-
-  /// A kernel in which the items of a group copy inputs before each computes its point.
-  std::string localFunction(const kernel::Scheduled &kernel, const std::string &statements) const {
-    std::string arrays, loads, guard;
-    for (const Buffer &b : kernel.buffers) {
-      if (b.staged.empty())
-        continue;
-      arrays +=
-          fmt::format("  PB_LOCAL_ARRAY({}, {}_c, {});\n", body::cxxType(b.element), b.name, copySize(b));
-      loads += load(b);
-    }
-    const std::string items = values(guard);
-    return prologue() + bodies(kernel) + signature(kernel) + "{\n" + arrays + "  PB_BEGIN\n" +
-           places(kernel) + items + loads + "  PB_BARRIER();\n  if (" + guard + ") {\n" + statements +
-           "  }\n  PB_END\n}\n";
-  }
-
-  /// A kernel in which each item computes a block of PB_C0 x PB_C1 cells.
-  std::string blockFunction(const DeviceBlocks &blocks) const {
-    std::string firsts, cell = "const int cell = r1 * PB_C0 + r0", inside, last;
-    for (std::size_t k = rounds_; k < functions_; ++k) {
-      const std::size_t d = k - rounds_;
-      const bool isBlock = d < 2; // of cells
-      firsts += isBlock
-                    ? fmt::format("  const long first{0} = from{1} + PB_GROUP_ID({0}) * (PB_G{0} * "
-                                  "PB_C{0});\n",
-                                  d, k)
-                    : fmt::format("  const long first{0} = from{1} + PB_GROUP_ID({0}) * PB_G{0};\n", d, k);
-      const std::string place =
-          fmt::format("(int)PB_LOCAL_ID({0})", d) + (isBlock ? fmt::format(" + r{0} * PB_G{0}", d) : "");
-      cell += fmt::format(", place{} = {}", d, place);
-      last += fmt::format("; const long low{0} = pb_minimum(first{1} + place{1}, to{0} - 1)", k, d);
-      inside += fmt::format("{}first{} + place{} < to{}", inside.empty() ? "" : " && ", d, d, k);
-    }
-    const std::string rows = functions_ - rounds_ > 1 ? "PB_C1" : "1";
-    return prologue() + signature(device_.items->item) + "{\n" +
-           fmt::format("#define PB_EACH_CELL _Pragma(\"unroll\") for (int r1 = 0; r1 < {}; ++r1) "
-                       "_Pragma(\"unroll\") for (int r0 = 0; r0 < PB_C0; ++r0)\n"
-                       "#define PB_CELL {}{}; const int inside = {};\n",
-                       rows, cell, last, inside) +
-           blocks.arrays + "  PB_BEGIN\n" + places(device_.items->item) +
-           (rounds_ ? "  const long low0 = from0;\n" : "") + firsts + blocks.statements + "  PB_END\n}\n";
+    return prologue() + bodies(kernel) + signature(kernel, "", "low", "high") + "{\n" + groupArrays(kernel) +
+           "  PB_BEGIN\n" + places(kernel) + loops + "  PB_END\n}\n";
   }
 
   /// A kernel in which each group computes a tile.
@@ -282,7 +193,7 @@ private:
       std::string one = s.onDevice->text;
       for (std::size_t k = s.arguments.size(); k-- > 0;) // PB_AT_10 before PB_AT_1
         one = replaced(one, fmt::format("PB_AT_{}", k),
-                       kernel.buffers[s.arguments[k].buffer].staged.empty() ? "PB_GLOBAL" : "PB_LOCAL");
+                       kernel.buffers[s.arguments[k].buffer].role == Buffer::Role::Group ? "PB_LOCAL" : "PB_GLOBAL");
       text += one;
     }
     return text;
@@ -291,7 +202,7 @@ private:
   static std::string places(const kernel::Scheduled &kernel) {
     std::string text;
     for (const Buffer &b : kernel.buffers) {
-      if (b.role == Buffer::Role::Local)
+      if (!kernel::isMatrix(b))
         continue;
       text += fmt::format("  {0}_p += {0}_o;\n", b.name);
       for (int d = 0; d < b.rank; ++d)
@@ -301,16 +212,35 @@ private:
     return text;
   }
 
-  std::string localBytes(const kernel::Scheduled &kernel) const {
+  /// The memory of the group, which comes first in a kernel.
+  static std::string groupArrays(const kernel::Scheduled &kernel) {
+    const DeviceC dialect;
+    std::string text;
+    const std::vector<loop::Matrix> all = loop::matrices(kernel);
+    for (const loop::Matrix &m : all)
+      if (!m.ofGroup.empty()) {
+        Used used;
+        CPrinter printer(all, dialect, false, used);
+        const std::string cells = printer.text(loop::groupStride(m, m.ofGroup.size()));
+        text += "  " + dialect.localArray(dialect.type(m.element), m.name + "_l", cells) + ";\n";
+      }
+    return text;
+  }
+
+  /// C++ over the sizes of groups and blocks.
+  static std::string localBytes(const kernel::Scheduled &kernel) {
     std::string sum;
     for (const Buffer &b : kernel.buffers) {
-      if (b.staged.empty())
+      if (b.role != Buffer::Role::Group)
         continue;
       std::string size = fmt::format("{}L", kernel::bytesOf(b.element));
-      for (const auto &d : b.staged)
-        size += d.function < 0 ? fmt::format(" * {}", d.extent)
-                               : fmt::format(" * ({} * (group[{}] - 1) + {})", d.factor,
-                                             groupIndex(d.function), d.extent);
+      for (const kernel::GroupDimension &d : b.ofGroup) {
+        const std::string points =
+            fmt::format("group[{0}]{1}", d.axis, d.isBlock ? fmt::format(" * cells[{}]", d.axis) : "");
+        const long pad = &d == &b.ofGroup.front() ? b.pad : 0;
+        size += d.axis < 0 ? fmt::format(" * {}", d.extent + pad)
+                           : fmt::format(" * ({} * ({} - 1) + {})", d.factor, points, d.extent + pad);
+      }
       sum += (sum.empty() ? "" : " + ") + size;
     }
     return sum;

@@ -1,22 +1,173 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/policy/device.h"
+#include "compiler/kernel/footprint.h"
+#include "compiler/kernel/item_values.h"
 #include "compiler/kernel/items.h"
 #include "compiler/kernel/split_tasks.h"
 #include "compiler/kernel/task_functions.h"
+#include "compiler/kernel/transform/group_copies.h"
 #include "compiler/kernel/transform/run.h"
+#include "compiler/kernel/transform/support.h"
+#include <algorithm>
+#include <fmt/format.h>
 
 namespace pbc::kernel {
+namespace {
+
+constexpr long kStrip = 16;     // steps of a loop whose strips are copied together
+constexpr unsigned kAligned = 16; // bytes of the widest access
+
+/// Writes the script of one version, and runs its steps as it goes.
+class Writing {
+public:
+  explicit Writing(Scheduled start) : kernel_(withLabels(start)) {}
+
+  bool add(script::Step step) {
+    StepOutcome made = run(step, kernel_);
+    if (!made.kernel) {
+      why_ = made.problem.what;
+      return false;
+    }
+    kernel_ = std::move(*made.kernel);
+    script_.push_back(std::move(step));
+    return true;
+  }
+
+  const Scheduled &kernel() const { return kernel_; }
+  const std::string &why() const { return why_; }
+  DeviceVersion take(const char *name) { return {name, std::move(script_), std::move(kernel_), ""}; }
+
+private:
+  Scheduled kernel_;
+  script::Script script_;
+  std::string why_; // the last step that was refused was
+};
+
+script::Step itemsStep(bool inBlocks) {
+  script::Step step = script::step("items", {});
+  return inBlocks ? with(step, "each", script::name("block")) : step;
+}
+
+script::Step stageStep(const CopyRequest &copy) {
+  script::Step step = script::step("stage", {copy.matrix});
+  if (!copy.at.empty())
+    with(step, "at", script::name(copy.at));
+  if (copy.isTransposed)
+    with(step, "layout", script::name("transposed"));
+  if (copy.pad)
+    with(step, "pad", script::number(copy.pad));
+  return step;
+}
+
+std::vector<std::string> inputsOf(const Scheduled &kernel) {
+  std::vector<std::string> all;
+  for (const Buffer &b : kernel.buffers)
+    if (b.role == Buffer::Role::Input && b.rank > 0)
+      all.push_back(b.name);
+  return all;
+}
+
+/// Every input of which an item reads several cells, so that neighbours share some.
+DeviceVersion withInputsStaged(const Scheduled &start) {
+  Writing writing(start);
+  if (!writing.add(itemsStep(false)))
+    return {"local", {}, start, writing.why()};
+  bool isAny = false;
+  for (const std::string &matrix : inputsOf(start)) {
+    const GroupBox box = groupBox(writing.kernel(), {.matrix = matrix});
+    const bool hasSeveral = std::any_of(box.dimensions.begin(), box.dimensions.end(),
+                                        [](const GroupDimension &d) { return d.extent > 1; });
+    if (box.why.empty() && hasSeveral)
+      isAny |= writing.add(stageStep({.matrix = matrix}));
+  }
+  DeviceVersion made = writing.take("local");
+  if (!isAny)
+    made.why = "no input has a box of cells for one item that is larger than one cell and of the same size for "
+               "all items";
+  return made;
+}
+
+/// What a group copies of a matrix in the steps of a loop: cells that move with the loop, and with the items along one of the axes of
+/// their blocks, so that all items along the other axis share them.
+std::optional<CopyRequest> stripOf(const Scheduled &kernel, const std::string &matrix,
+                                   const std::string &at) {
+  const GroupBox box = groupBox(kernel, {.matrix = matrix, .at = at});
+  if (!box.why.empty())
+    return std::nullopt;
+  const auto moves = [](const GroupDimension &d) { return d.axis >= 0; };
+  const auto count = std::count_if(box.dimensions.begin(), box.dimensions.end(), moves);
+  const auto moving = std::find_if(box.dimensions.begin(), box.dimensions.end(), moves);
+  const bool isStrip = std::any_of(box.dimensions.begin(), box.dimensions.end(), [](const GroupDimension &d) {
+    return d.axis < 0 && d.extent > 1;
+  });
+  if (count != 1 || !moving->isBlock || !isStrip)
+    return std::nullopt;
+  CopyRequest copy{.matrix = matrix, .at = at};
+  if (moving != box.dimensions.begin()) {
+    copy.isTransposed = true; // what the points of an item read lies next to each other
+    copy.pad = kAligned / bytesOf(kernel.buffers[static_cast<std::size_t>(bufferIndex(kernel, matrix))].element);
+  }
+  return copy;
+}
+
+/// Loops of unknown length in the bodies, which have no other loop inside.
+std::vector<std::string> longLoops(const Scheduled &kernel) {
+  std::vector<std::string> all;
+  const std::vector<LoopNode> loops = loopsOf(kernel.schedule.tree);
+  for (const LoopNode &loop : loops) {
+    const int d = memberDimension(kernel, loop.band);
+    const Statement &first = kernel.statements[static_cast<std::size_t>(statementsBelow(kernel, loop).front())];
+    const bool hasInner = std::any_of(loops.begin(), loops.end(), [&](const LoopNode &other) {
+      return other.label != loop.label && isAround(loop, other);
+    });
+    if (!loop.how && d >= first.freeCount && !hasInner && !tripCount(kernel, loop))
+      all.push_back(loop.label);
+  }
+  return all;
+}
+
+/// Blocks of points whose items share strips of what the loops of their bodies read.
+DeviceVersion inBlocks(const Scheduled &start) {
+  Writing writing(start);
+  if (!writing.add(itemsStep(true)))
+    return {"blocks", {}, start, writing.why()};
+  bool isAny = false;
+  for (const std::string &loop : longLoops(writing.kernel())) {
+    Writing attempt = writing;
+    script::Step tile = script::step("tile", {loop}, {kStrip});
+    const std::string strips = freshLabel(writing.kernel().schedule.tree, loop + "t");
+    tile.results = {strips, loop};
+    bool hasStrips = false;
+    if (attempt.add(std::move(tile)))
+      for (const std::string &matrix : inputsOf(start))
+        if (const std::optional<CopyRequest> strip = stripOf(attempt.kernel(), matrix, strips))
+          hasStrips |= attempt.add(stageStep(*strip));
+    if (!hasStrips)
+      continue;
+    script::Step apart = script::step("separate", {loop});
+    if (attempt.add(with(apart, "at", script::name(strips))))
+      attempt.add(script::step("unroll", {loop}));
+    writing = std::move(attempt);
+    isAny = true;
+  }
+  DeviceVersion made = writing.take("blocks");
+  if (!isAny)
+    made.why = "no loop of its bodies reads what neighbouring items share";
+  return made;
+}
+
+} // namespace
 
 std::vector<DeviceVersion> deviceVersions(const Scheduled &lifted) {
   Scheduled start = lifted;
   start.schedule.target = Target::Device;
-  const script::Script items{script::step("items", {})};
-  if (ScriptOutcome made = run(items, start, Mode::Strict); made.failed.empty())
-    return {{"global", items, std::move(made.kernel)}};
+  Writing global(start);
+  if (global.add(itemsStep(false)))
+    return {global.take("global"), withInputsStaged(start), inBlocks(start)};
   if (mapToItems(start).items) // the step has exceeded its budget
     return {};
-  return {{"global", {}, withLabels(cutAlong(start, {}))}};
+  return {{"global", {}, withLabels(cutAlong(start, {})), ""}};
 }
 
 } // namespace pbc::kernel

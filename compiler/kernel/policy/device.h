@@ -4,9 +4,13 @@
 //
 //   C[x, y] = A[x, y] + B[x, y]   =>   "global": items()
 //   s[] = the sum of A            =>   "global": no steps; one item computes it
+//   B[x] = A[x - 1] + A[x + 1]    =>   "local": items(); stage(A)
+//   C[x, y] += A[k, y] * B[x, k]  =>   "blocks": items(each = block); (kt, k) = tile(k; 16);
+//                                      stage(A, at = kt, layout = transposed, pad = 4); stage(B, at = kt);
+//                                      separate(k, at = kt); unroll(k)
 //
-// Each version is a schedule of its own, between which the configuration of a program chooses by size. The versions "local",
-// "blocks", "tiles" and "group" are not made by scripts yet (on_device.h). Source: petabricks-hetero 4, the three phases.
+// Each version is a schedule of its own, between which the configuration of a program chooses by size. The versions "tiles" and
+// "group" are not made by scripts yet (on_device.h). Source: petabricks-hetero 4, the three phases.
 #pragma once
 #include "compiler/kernel/schedule.h"
 #include "compiler/script/script.h"
@@ -17,9 +21,12 @@ struct DeviceVersion {
   std::string name;
   script::Script script;
   Scheduled kernel; // after the script
+  std::string why;  // if it is none, one sentence
+  bool exists() const { return why.empty(); }
 };
 
-/// `lifted`: in the order of the plan; devices can run it (whyNoItems()). Nothing if the steps take isl too long.
+/// `lifted`: in the order of the plan; devices can run it (whyNoItems()). Nothing if the steps take isl too long;
+/// otherwise, the first one exists.
 std::vector<DeviceVersion> deviceVersions(const Scheduled &lifted);
 
 } // namespace pbc::kernel

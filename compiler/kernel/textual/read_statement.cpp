@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <isl/aff.h>
 #include <isl/map.h>
+#include <set>
 #include <isl/set.h>
 
 namespace pbc::kernel::textual {
@@ -34,6 +35,8 @@ public:
     ExpressionReader expressions(r_, f_, kernel_, s_);
     if (r_.accept("call"))
       call(expressions);
+    else if (r_.accept("fill"))
+      fill();
     else
       assign(expressions);
     r_.expectEnd();
@@ -83,6 +86,42 @@ private:
     s_.value = expressions.expression();
     s_.write = static_cast<int>(s_.accesses.size());
     s_.accesses.push_back(std::move(written));
+  }
+
+  /// "fill A_group from A[it, pb__first1]"
+  void fill() {
+    const std::uint32_t begin = r_.position();
+    GroupCopy copy;
+    copy.to = buffer();
+    r_.expect("from", "`from` and the first cell that is copied");
+    copy.from = buffer();
+    const Buffer &memory = kernel_.buffers[static_cast<std::size_t>(copy.to)];
+    const Buffer &matrix = kernel_.buffers[static_cast<std::size_t>(copy.from)];
+    if (memory.role != Buffer::Role::Group || matrix.rank != memory.rank)
+      r_.fail(r_.since(begin), memory.name + " is no memory of groups for " + matrix.name);
+    std::vector<isl::pw_aff> cells;
+    r_.expect("[", "`[` and the first cell that is copied");
+    for (int d = 0; d < matrix.rank; ++d) {
+      if (d)
+        r_.expect(",", "`,` and the next coordinate");
+      cells.push_back(f_.function(r_.raw(",]", "a function of the dimensions"), s_));
+    }
+    r_.expect("]", "`]`");
+    for (const GroupDimension &d : memory.ofGroup)
+      copy.first.push_back(cells[static_cast<std::size_t>(d.dimension)]);
+    const auto access = [&](int number, bool isWrite) {
+      const Buffer &b = kernel_.buffers[static_cast<std::size_t>(number)];
+      const isl::set all =
+          f_.domain({"{ " + s_.name + "[" + poly::join(s_.dimensions) + "] }", r_.here()}, s_);
+      isl_space *space = isl_space_add_dims(isl_space_from_domain(isl_set_get_space(all.get())), isl_dim_out,
+                                            static_cast<unsigned>(b.rank));
+      space = isl_space_set_tuple_name(space, isl_dim_out, b.name.c_str());
+      s_.accesses.push_back({number, isWrite, isl::manage(isl_map_universe(space))});
+    };
+    access(copy.to, true);
+    access(copy.from, false);
+    s_.write = 0;
+    s_.copy = std::move(copy);
   }
 
   void call(ExpressionReader &expressions) {
@@ -192,11 +231,12 @@ Buffer::Role role(Reader &r) {
   constexpr std::pair<const char *, Buffer::Role> kRoles[] = {{"input", Buffer::Role::Input},
                                                               {"output", Buffer::Role::Output},
                                                               {"local", Buffer::Role::Local},
-                                                              {"scratch", Buffer::Role::Scratch}};
+                                                              {"scratch", Buffer::Role::Scratch},
+                                                              {"group", Buffer::Role::Group}};
   for (const auto &[word, role] : kRoles)
     if (r.accept(word))
       return role;
-  r.failExpected("`input`, `output`, `local` or `scratch`");
+  r.failExpected("`input`, `output`, `local`, `scratch` or `group`");
 }
 
 /// "16", "(2 + n)", or isl's text in braces
@@ -205,6 +245,28 @@ isl::pw_aff extent(Reader &r, const Fragments &fragments, const Kernel &kernel) 
   if (r.startsWith("(") || r.startsWith("{"))
     return fragments.ofParameters(r.bracketed(what));
   return constantExtent(kernel.context.ctx(), r.integer(what, 1));
+}
+
+/// "1: 16" or "0: (1 * (block 0 - 1) + 3)"
+GroupDimension groupDimension(Reader &r, const Buffer &b) {
+  GroupDimension d;
+  d.dimension = static_cast<int>(r.integer("the number of a dimension of the matrix", 0, b.rank - 1));
+  r.expect(":", "`:` and the number of cells along the dimension");
+  if (!r.accept("(")) {
+    d.extent = r.integer("a number of cells", 1);
+    return d;
+  }
+  d.factor = r.integer("the cells from one point of a group to the next", 1);
+  r.expect("*", "`*`, as in `(1 * (block 0 - 1) + 3)`");
+  r.expect("(", "`(block` or `(item`");
+  d.isBlock = r.accept("block");
+  if (!d.isBlock)
+    r.expect("item", "`block` or `item`");
+  d.axis = static_cast<int>(r.integer("an axis", 0, 2));
+  r.expect("-", "`- 1`"), r.expect("1", "`- 1`"), r.expect(")", "`)`"), r.expect("+", "`+`");
+  d.extent = r.integer("the cells of one point", 1);
+  r.expect(")", "`)`");
+  return d;
 }
 
 } // namespace
@@ -234,8 +296,21 @@ void readBuffer(Reader &r, const Fragments &fragments, Kernel &kernel) {
     if (static_cast<int>(b.extents.size()) > b.rank)
       r.fail(r.since(begin), b.name + " has " + std::to_string(b.rank) + " dimensions");
   }
+  if (b.role == Buffer::Role::Group) {
+    r.expect("of", "`of` and what it holds of each dimension, such as `of 0: 16 x 1: (1 * (item 1 - 1) + 1)`");
+    do
+      b.ofGroup.push_back(groupDimension(r, b));
+    while (r.accept("x"));
+    std::set<int> dimensions;
+    for (const GroupDimension &d : b.ofGroup)
+      dimensions.insert(d.dimension);
+    if (static_cast<int>(dimensions.size()) != b.rank || static_cast<int>(b.ofGroup.size()) != b.rank)
+      r.fail(r.since(begin), b.name + " has not each of its " + std::to_string(b.rank) + " dimensions once");
+  }
   while (r.accept(",")) {
-    if (r.accept("called")) {
+    if (b.role == Buffer::Role::Group && r.accept("pad")) {
+      b.pad = r.integer("the number of cells that are added to each row", 0, 256);
+    } else if (r.accept("called")) {
       b.called = r.word("the buffer's name in the program");
     } else if (isMatrix(b) && r.accept("matrix")) {
       b.matrix = static_cast<int>(r.integer("the number of a matrix", -1));
@@ -244,16 +319,9 @@ void readBuffer(Reader &r, const Fragments &fragments, Kernel &kernel) {
       b.inRegisters = true;
     } else if (b.role == Buffer::Role::Output && r.accept("private")) {
       b.isPrivate = true;
-    } else if (r.accept("staged")) {
-      StagedDimension d;
-      r.expect("function", ""), d.function = static_cast<int>(r.integer("the number of a function", -1));
-      r.expect("factor", ""), d.factor = r.integer("the factor");
-      r.expect("extent", ""), d.extent = r.integer("the extent");
-      r.expect("from", ""), d.first = fragments.ofParameters(r.raw(",", "a function of the parameters"));
-      b.staged.push_back(std::move(d));
     } else {
       b.lanes = r.integer(
-          "what else is known of the buffer: `called sum`, `32 lanes`, `private`, `matrix 1` or `staged ...`",
+          "what else is known of the buffer: `called sum`, `32 lanes`, `private` or `matrix 1`",
           1);
       r.expect("lanes", "");
     }

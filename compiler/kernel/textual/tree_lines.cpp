@@ -166,9 +166,9 @@ private:
         vector.width = number(1, kMost);
       return Realisation(vector);
     }
-    if (what == "item") {
+    if (what == "item" || what == "block") {
       r_.expect(":", "`:` and an axis");
-      return Realisation(as::Item{static_cast<int>(number(0, kMostFunctions - 1))});
+      return Realisation(as::Item{static_cast<int>(number(0, kMostFunctions - 1)), what == "block"});
     }
     if (what == "jam" || what == "lanes") {
       r_.expect(":", "`:` and a number");

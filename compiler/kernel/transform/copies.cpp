@@ -222,17 +222,6 @@ bool isTaken(const std::vector<Placed> &placed, const std::string &label) {
   });
 }
 
-std::string freshName(const Kernel &kernel, const std::string &wanted) {
-  std::string name = wanted;
-  const auto isUsed = [&] {
-    return statementIndex(kernel, name) >= 0 || std::any_of(kernel.buffers.begin(), kernel.buffers.end(),
-                                                            [&](const Buffer &b) { return b.name == name; });
-  };
-  for (int n = 2; isUsed(); ++n)
-    name = wanted + std::to_string(n);
-  return name;
-}
-
 isl::pw_aff plus(const isl::pw_aff &f, long number) {
   if (number == 0)
     return f;

@@ -9,9 +9,13 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/set.h>
+#include <isl/union_map.h>
 
 namespace pbc::kernel {
 namespace {
+
+constexpr std::size_t kBlockAxes = 2;        // along which an item has several points
+constexpr std::size_t kMostAxesOfBlocks = 3; // of a machine
 
 /// The functions of these names, in this order; a sentence if there is none of one.
 std::string choose(TaskFunctions &functions, const std::vector<std::string> &names) {
@@ -39,6 +43,26 @@ Scheduled inOneRound(const Scheduled &cut) {
   return one;
 }
 
+/// Without the loops that have one iteration for each item.
+isl::schedule withoutSingleLoops(isl::schedule tree, const std::vector<TaskFunction> &functions) {
+  const auto isOfItem = [&](const LoopNode &loop) {
+    const isl::union_set here = isl::manage(isl_schedule_node_get_domain(loop.band.get()));
+    return std::any_of(functions.begin(), functions.end(), [&](const TaskFunction &f) {
+      const isl::union_map value(isl::manage(isl_union_map_from_union_pw_aff(f.value.copy())));
+      const isl::union_map own(
+          isl::manage(isl_union_map_from_union_pw_aff(member(loop.band, 0).release())));
+      return own.intersect_domain(here).is_equal(value.intersect_domain(here));
+    });
+  };
+  for (;;) {
+    const std::vector<LoopNode> loops = loopsOf(tree);
+    const auto at = std::find_if(loops.begin(), loops.end(), isOfItem);
+    if (at == loops.end())
+      return tree;
+    tree = isl::manage(isl_schedule_node_get_schedule(removeLoop(*at).get()));
+  }
+}
+
 Outcome applyItems(const Scheduled &kernel, const Arguments &arguments) {
   if (!kernel.schedule.taskDimensions.empty())
     return {std::nullopt, "its points belong to tasks or items already"};
@@ -50,13 +74,19 @@ Outcome applyItems(const Scheduled &kernel, const Arguments &arguments) {
   TaskFunctions functions = itemFunctions(kernel);
   if (std::string why = choose(functions, arguments.names("along")); !why.empty())
     return {std::nullopt, std::move(why)};
+  const bool isBlock = arguments.name("each") == "block";
   Scheduled cut = withParts(kernel, functions);
   const bool inRounds = cut.schedule.taskOrder == TaskOrder::Rounds;
   if (std::string why = whyNoLaunch(kernel, cut); !why.empty())
     return {std::nullopt, std::move(why)};
+  if (isBlock && functions.functions.size() > kMostAxesOfBlocks + (inRounds ? 1 : 0))
+    return {std::nullopt, "its points have more than three coordinates, so that items have one point each"};
   // Which items there are is the launch's to say (loop/item_loops.h): only its round limits the points.
   if (inRounds)
     cut = limitedToPart(inOneRound(cut), {functions.functions.front()});
+  const std::vector<TaskFunction> ofItems(functions.functions.begin() + (inRounds ? 1 : 0),
+                                          functions.functions.end());
+  cut.schedule.tree = withoutSingleLoops(cut.schedule.tree, ofItems);
   const isl::schedule_node root = isl::manage(isl_schedule_get_root(cut.schedule.tree.get()));
   isl::schedule_node node = isl::manage(isl_schedule_node_get_child(root.get(), 0));
   for (std::size_t k = 0; k < functions.functions.size(); ++k) {
@@ -64,7 +94,7 @@ Outcome applyItems(const Scheduled &kernel, const Arguments &arguments) {
     const isl::union_pw_aff &value = functions.functions[k].value;
     if (!inRounds || k > 0)
       node = insertLoop(node, value, freshLabel(kernel.schedule.tree, fmt::format("item{}", axis)),
-                        as::Item{static_cast<int>(axis)});
+                        as::Item{static_cast<int>(axis), isBlock && axis < kBlockAxes});
   }
   if (inRounds)
     node = insertLoop(node, functions.functions.front().value, freshLabel(kernel.schedule.tree, "round"));
@@ -86,6 +116,11 @@ Transformation itemsTransformation() {
             .kind = Parameter::Kind::Names,
             .doc =
                 "the directions in which there are items, the first one along axis 0; all, if none is named",
+            .isOptional = true},
+           {.name = "each",
+            .kind = Parameter::Kind::Word,
+            .doc = "what an item computes: one point, or a block of points whose size the configuration has",
+            .words = {"point", "block"},
             .isOptional = true}},
       .apply = applyItems,
       .stage = Stage::Tasks,

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/stage.h"
+#include "compiler/kernel/item_values.h"
 #include "compiler/kernel/transform/copies.h"
+#include "compiler/kernel/transform/group_copies.h"
 
 namespace pbc::kernel {
 namespace {
 
 Outcome applyStage(const Scheduled &kernel, const Arguments &arguments) {
-  return withCopies(kernel, {.matrix = arguments.name("matrix"),
-                             .at = arguments.name("at"),
-                             .isTransposed = arguments.name("layout") == "transposed",
-                             .pad = arguments.number("pad").value_or(0)});
+  const CopyRequest asked{.matrix = arguments.name("matrix"),
+                          .at = arguments.name("at"),
+                          .isTransposed = arguments.name("layout") == "transposed",
+                          .pad = arguments.number("pad").value_or(0)};
+  if (kernel.schedule.target == Target::Device || !itemLoops(kernel.schedule.tree).empty())
+    return withGroupCopy(kernel, asked);
+  if (asked.at.empty())
+    return {std::nullopt, "it needs `at`, the loop in each of whose steps the copy is made"};
+  return withCopies(kernel, asked);
 }
 
 } // namespace
@@ -18,15 +25,16 @@ Outcome applyStage(const Scheduled &kernel, const Arguments &arguments) {
 Transformation stageTransformation() {
   using Kind = Parameter::Kind;
   return {.name = "stage",
-          .doc = "copies what a step of a loop reads of a matrix into contiguous scratch memory",
+          .doc = "copies what a step of a loop reads of a matrix into contiguous scratch memory, on a device into memory "
+                 "of the group",
           .parameters = {{.name = "matrix", .kind = Kind::Buffer, .doc = "the matrix"},
                          {.name = "at",
                           .kind = Kind::Loop,
-                          .doc = "the loop in each of whose steps it is copied"},
+                          .doc = "the loop in each of whose steps it is copied; on a device, once if none is named",
+                          .isOptional = true},
                          orderOfCopy("layout"),
                          padOfCopy()},
-          .apply = applyStage,
-          .target = Target::Processor};
+          .apply = applyStage};
 }
 
 } // namespace pbc::kernel

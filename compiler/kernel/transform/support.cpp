@@ -143,6 +143,17 @@ Outcome withTree(const Scheduled &kernel, const isl::schedule &tree) {
   return {changed, ""};
 }
 
+std::string freshName(const Kernel &kernel, const std::string &wanted) {
+  std::string name = wanted;
+  const auto isUsed = [&] {
+    return statementIndex(kernel, name) >= 0 || std::any_of(kernel.buffers.begin(), kernel.buffers.end(),
+                                                            [&](const Buffer &b) { return b.name == name; });
+  };
+  for (int n = 2; isUsed(); ++n)
+    name = wanted + std::to_string(n);
+  return name;
+}
+
 std::vector<int> statementsBelow(const Kernel &kernel, const LoopNode &loop) {
   std::vector<int> all;
   for (const std::string &name : statementsAt(loop.band))
@@ -205,7 +216,10 @@ bool isInTurn(const LoopNode &loop) {
 std::string runsAtOnce(const LoopNode &loop) {
   std::vector<LoopNode> all = around(loop);
   all.insert(all.begin(), loop);
-  const auto found = std::find_if(all.begin(), all.end(), [](const LoopNode &l) { return !isInTurn(l); });
+  const auto isShared = [](const LoopNode &l) { // work-items have memory of their own
+    return !isInTurn(l) && !std::holds_alternative<as::Item>(*l.how);
+  };
+  const auto found = std::find_if(all.begin(), all.end(), isShared);
   return found == all.end() ? "" : alreadyRealised(*found);
 }
 

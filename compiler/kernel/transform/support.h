@@ -25,6 +25,9 @@ bool usesBuffer(const Statement &, int buffer);
 /// The buffer with this name, which exists.
 int bufferIndex(const Kernel &, const std::string &name);
 
+/// `wanted`, with a number behind it if a statement or a buffer has that name.
+std::string freshName(const Kernel &, const std::string &wanted);
+
 /// The loops around this one, the innermost first.
 std::vector<LoopNode> around(const LoopNode &);
 /// Their labels, the outermost first.

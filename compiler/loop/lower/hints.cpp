@@ -33,7 +33,8 @@ struct Hints : LoopPass {
     changed.how.reset();
     if (!loop->condition)
       lowering_.leave(*loop, Left::Why::RunsOnce);
-    else if (!lowering_.target.unitStride && !realisedAs<kernel::as::Scalar>(loop))
+    else if (!lowering_.target.unitStride && !realisedAs<kernel::as::Scalar>(loop) &&
+             !(lowering_.target.isDevice && realisedAs<kernel::as::Unroll>(loop)))
       lowering_.leave(*loop, Left::Why::GeneralStrides);
     else
       changed.hint = std::visit(HintOf{}, *loop->how);

@@ -44,7 +44,7 @@ Lowered lower(const Nest &nest, const Target &target) {
     result.left.push_back({how, "", Left::Why::RunsOnce});
   Lowering lowering{nest, target, result.left};
   for (const auto pass :
-       {lowerGuards, lowerRegisters, lowerJam, lowerLanes, lowerLines, lowerLengths, lowerHints, lowerOnce})
+       {lowerPoints, lowerGroupCopies, lowerGuards, lowerRegisters, lowerJam, lowerLanes, lowerLines, lowerLengths, lowerHints, lowerOnce})
     result.body = pass(result.body, lowering);
   return result;
 }

@@ -7,6 +7,8 @@
 //   lanes      groups of iterations, statement by         once   a loop with one iteration becomes a Let
 //              statement                                  lengths  a loop of constant length counts from 0
 //   guards     a condition that a loop does not change leaves it
+//   points     the points of a launch become loops of each item
+//   group_copies   copies into a group's memory, dealt out to its items
 //
 // A realisation that a loop cannot have is in `left`, with the reason: the loop then runs plainly. Some reasons belong
 // to the nest (isExpected); all others mean that a transformation has asked for what its loops cannot do.
@@ -45,6 +47,7 @@ bool isExpected(Left::Why);
 struct Target {
   bool unitStride = true;     // dimension 0 of every matrix has stride 1
   bool mayShareViews = false; // an output may be the very same view as an input
+  bool isDevice = false;
 };
 
 struct Lowered {

@@ -50,6 +50,8 @@ Hint vectorHint(const kernel::as::Vector &);
 void addVectorLoop(std::vector<NodePtr> &to, const std::string &variable, const Expr &end,
                    const NodePtr &body, Hint, bool isFromLine);
 
+NodePtr lowerPoints(const NodePtr &, Lowering &);
+NodePtr lowerGroupCopies(const NodePtr &, Lowering &);
 NodePtr lowerGuards(const NodePtr &, Lowering &);
 NodePtr lowerRegisters(const NodePtr &, Lowering &);
 NodePtr lowerJam(const NodePtr &, Lowering &);

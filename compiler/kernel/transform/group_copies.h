@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Copies of what the items of a group read of an input, in memory that they share.
+//
+//   item:1: band y: item:0: band x: S[x, y]: B[x, y] = A[x - 1, y] + A[x + 1, y]
+//   => withGroupCopy(kernel, {"A"})
+//   item:1: band y: item:0: band x: sequence
+//     A_fill[]: A_group = A from (first0 - 1, first1)           all items together
+//     S[x, y]: B[x, y] = A_group[place0, place1] + A_group[place0 + 2, place1]
+//
+// `at` names a loop of each item, in each of whose steps the copy is made: it must have the same steps for all items. The box of cells
+// that one item uses has a constant size and moves with at most one coordinate of the item along each dimension; the group's box then
+// is as large as its number of points asks for, whatever that is when the kernel is built. Source: petabricks-hetero 4, phase 3;
+// requirements 17 to 19, 97, 98.
+#pragma once
+#include "compiler/kernel/transform/copies.h"
+
+namespace pbc::kernel {
+
+/// The copy of an input (CopyRequest::isKept is not looked at). `pad` cells are added to each row.
+Outcome withGroupCopy(const Scheduled &, const CopyRequest &);
+
+/// What the items of a group would copy; a sentence if they cannot.
+struct GroupBox {
+  std::vector<GroupDimension> dimensions; // as they are in the matrix
+  std::string why;
+};
+GroupBox groupBox(const Scheduled &, const CopyRequest &);
+
+} // namespace pbc::kernel
