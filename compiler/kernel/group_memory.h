@@ -13,7 +13,7 @@ namespace pbc::kernel {
 /// dimension of the matrix, next to each other.
 struct GroupDimension {
   int dimension = 0; // of the matrix
-  int axis = -1;     // of the launch, along which the cells move with the item; -1: the same cells for all items
+  int axis = -1; // of the launch, along which the cells move with the item; -1: the same cells for all items
   bool isBlock = false; // items have several points along the axis
   long factor = 0, extent = 1;
 };

@@ -26,8 +26,7 @@ std::vector<LoopNode> itemLoops(const isl::schedule &schedule) {
     if (loop.how && std::holds_alternative<as::Item>(*loop.how))
       all.push_back(loop);
   const auto axis = [](const LoopNode &loop) { return std::get<as::Item>(*loop.how).axis; };
-  std::sort(all.begin(), all.end(),
-            [&](const LoopNode &l, const LoopNode &r) { return axis(l) < axis(r); });
+  std::sort(all.begin(), all.end(), [&](const LoopNode &l, const LoopNode &r) { return axis(l) < axis(r); });
   return all;
 }
 
@@ -49,10 +48,10 @@ isl::set withinLaunch(const Scheduled &kernel) {
   isl::set context = kernel.context;
   for (std::size_t axis = 0; axis < itemLoops(kernel.schedule.tree).size(); ++axis) {
     const int k = static_cast<int>(axis);
-    context = context.intersect(isl::set(
-        context.ctx(), fmt::format("[{0}, {1}, {2}] -> {{ : {0} <= {1} < {2} }}",
-                                   limitParameter(kernel.schedule, "low", k), itemParameter(k),
-                                   limitParameter(kernel.schedule, "high", k))));
+    context = context.intersect(
+        isl::set(context.ctx(), fmt::format("[{0}, {1}, {2}] -> {{ : {0} <= {1} < {2} }}",
+                                            limitParameter(kernel.schedule, "low", k), itemParameter(k),
+                                            limitParameter(kernel.schedule, "high", k))));
   }
   return context;
 }

@@ -11,7 +11,7 @@ namespace {
 // Takes a few milliseconds; the project's own programs need far less.
 constexpr unsigned long kBudget = 300'000;
 constexpr unsigned long kMapBudget = 1'000'000; // for the scripts of the versions
-constexpr int kMostCases = 8; // of a bound that is computed at each launch
+constexpr int kMostCases = 8;                   // of a bound that is computed at each launch
 /// False if the budget is exceeded, or isl finds no formula.
 bool within(unsigned long budget, const poly::Context &context, const std::function<void()> &f) {
   try {

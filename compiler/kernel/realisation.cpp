@@ -43,8 +43,9 @@ struct Words {
   std::string operator()(as::Unroll) const { return "unroll"; }
   std::string operator()(as::Lanes l) const { return "vectors in groups of " + std::to_string(l.count); }
   std::string operator()(as::Registers) const { return "blocks in registers"; }
-  std::string operator()(as::Item i) const { 
-    return (i.isBlock ? "blocks of work-items along axis " : "work-items along axis ") + std::to_string(i.axis);
+  std::string operator()(as::Item i) const {
+    return (i.isBlock ? "blocks of work-items along axis " : "work-items along axis ") +
+           std::to_string(i.axis);
   }
 };
 

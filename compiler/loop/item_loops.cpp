@@ -29,7 +29,8 @@ isl::union_set ofItem(const isl::union_pw_aff &function, int axis) {
 }
 
 /// The points of the items of a group, which share memory or have several points each.
-NodePtr forEachPoint(const kernel::Scheduled &kernel, const std::vector<kernel::LoopNode> &items, NodePtr body) {
+NodePtr forEachPoint(const kernel::Scheduled &kernel, const std::vector<kernel::LoopNode> &items,
+                     NodePtr body) {
   Points points;
   for (std::size_t axis = 0; axis < items.size(); ++axis) {
     const int k = static_cast<int>(axis);

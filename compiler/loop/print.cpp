@@ -261,7 +261,8 @@ private:
   void one(const Comment &c, const std::string &indent) { line(indent, "# " + c.text); }
 
   void one(const Parallel &p, const std::string &indent) {
-    static constexpr const char *kOver[] = {"tasks", "launch", "groups", "items", "items of a group", "lanes"};
+    static constexpr const char *kOver[] = {"tasks", "launch",           "groups",
+                                            "items", "items of a group", "lanes"};
     line(indent, std::string("parallel ") + kOver[static_cast<int>(p.over)] + " " + std::to_string(p.axis) +
                      ": " + p.iterator + " = " + text(p.begin) +
                      (p.end ? "; " + p.iterator + " < " + text(p.end) : ""));

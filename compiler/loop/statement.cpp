@@ -265,7 +265,8 @@ Expr StatementBuilder::value(const std::vector<Expr> &dimensions, const Expr &la
 NodePtr StatementBuilder::node(const std::vector<Expr> &dimensions, const Expr &lane) const {
   const At at{dimensions, lane};
   if (statement_.copy)
-    return make({GroupCopy{statement_.copy->from, statement_.copy->to, expressions(indices_.front(), dimensions)}});
+    return make(
+        {GroupCopy{statement_.copy->from, statement_.copy->to, expressions(indices_.front(), dimensions)}});
   if (statement_.isOpaque)
     return for_.device ? make({deviceCall(at)}) : scope({make({call(at)})}); // views need declarations
   Assign assign{element(statement_.write, at), {}, value(dimensions, lane), number_, dimensions};

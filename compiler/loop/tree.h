@@ -152,7 +152,7 @@ struct Points {
 /// All items of a group fill its memory together, with what lies inside of the matrix, and wait for each other before and after it
 /// (lower/group_copies.cpp).
 struct GroupCopy {
-  int from, to; // buffers of the nest
+  int from, to;            // buffers of the nest
   std::vector<Expr> first; // by dimension of the memory: where the box begins in the matrix
 };
 

@@ -157,8 +157,7 @@ private:
     if (p.end)
       expr(p.end);
     const bool isItem = p.over == Parallel::Over::Launch || p.over == Parallel::Over::Items ||
-                        p.over == Parallel::Over::InGroup ||
-                        p.over == Parallel::Over::Lanes;
+                        p.over == Parallel::Over::InGroup || p.over == Parallel::Over::Lanes;
     scoped([&] {
       declare(p.iterator, isItem);
       node(p.body);

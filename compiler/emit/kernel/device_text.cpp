@@ -40,7 +40,8 @@ public:
     std::vector<DeviceText::Version> ofScripts;
     for (const kernel::DeviceVersion &v : device_.versions)
       if (v.exists())
-        ofScripts.push_back({v.name, deviceLoops(kernelNest(v.kernel, true).nest, used), localBytes(v.kernel)});
+        ofScripts.push_back(
+            {v.name, deviceLoops(kernelNest(v.kernel, true).nest, used), localBytes(v.kernel)});
     isl::ast_node nest; // of one item
     if (device_.cooperation)
       nest = loop::generate(device_.items->item);
@@ -193,7 +194,8 @@ private:
       std::string one = s.onDevice->text;
       for (std::size_t k = s.arguments.size(); k-- > 0;) // PB_AT_10 before PB_AT_1
         one = replaced(one, fmt::format("PB_AT_{}", k),
-                       kernel.buffers[s.arguments[k].buffer].role == Buffer::Role::Group ? "PB_LOCAL" : "PB_GLOBAL");
+                       kernel.buffers[s.arguments[k].buffer].role == Buffer::Role::Group ? "PB_LOCAL"
+                                                                                         : "PB_GLOBAL");
       text += one;
     }
     return text;

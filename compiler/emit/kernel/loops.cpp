@@ -68,7 +68,8 @@ LoopText printLoops(const loop::Nest &nest, const Place &place, Used &used) {
 
 std::string deviceLoops(const loop::Nest &nest, Used &used) {
   const DeviceC dialect;
-  return CPrinter(nest.buffers, dialect, false, used).text(lowerNest(nest, {.unitStride = false, .isDevice = true}).body, "  ");
+  return CPrinter(nest.buffers, dialect, false, used)
+      .text(lowerNest(nest, {.unitStride = false, .isDevice = true}).body, "  ");
 }
 
 std::string definitions(const std::vector<loop::Matrix> &buffers, bool unitStride, const Used &used) {

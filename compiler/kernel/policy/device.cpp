@@ -10,18 +10,18 @@
 #include "compiler/kernel/transform/run.h"
 #include "compiler/kernel/transform/support.h"
 #include <algorithm>
-#include <fmt/format.h>
+#include <set>
 
 namespace pbc::kernel {
 namespace {
 
-constexpr long kStrip = 16;     // steps of a loop whose strips are copied together
+constexpr long kStrip = 16;       // steps of a loop whose strips are copied together
 constexpr unsigned kAligned = 16; // bytes of the widest access
 
 /// Writes the script of one version, and runs its steps as it goes.
 class Writing {
 public:
-  explicit Writing(Scheduled start) : kernel_(withLabels(start)) {}
+  explicit Writing(const Scheduled &start) : kernel_(withLabels(start)) {}
 
   bool add(script::Step step) {
     StepOutcome made = run(step, kernel_);
@@ -68,7 +68,20 @@ std::vector<std::string> inputsOf(const Scheduled &kernel) {
   return all;
 }
 
-/// Every input of which an item reads several cells, so that neighbours share some.
+/// Whether several items of a group read the same cells of the box.
+bool isShared(const GroupBox &box, std::size_t axes) {
+  std::set<int> moving;
+  bool hasSeveral = false, overlaps = false;
+  for (const GroupDimension &d : box.dimensions) {
+    hasSeveral |= d.extent > 1;
+    overlaps |= d.axis >= 0 && d.extent > d.factor;
+    if (d.axis >= 0)
+      moving.insert(d.axis);
+  }
+  return overlaps || (hasSeveral && moving.size() < axes);
+}
+
+/// Every input of which an item reads several cells, some of which its neighbours read, too.
 DeviceVersion withInputsStaged(const Scheduled &start) {
   Writing writing(start);
   if (!writing.add(itemsStep(false)))
@@ -76,15 +89,14 @@ DeviceVersion withInputsStaged(const Scheduled &start) {
   bool isAny = false;
   for (const std::string &matrix : inputsOf(start)) {
     const GroupBox box = groupBox(writing.kernel(), {.matrix = matrix});
-    const bool hasSeveral = std::any_of(box.dimensions.begin(), box.dimensions.end(),
-                                        [](const GroupDimension &d) { return d.extent > 1; });
-    if (box.why.empty() && hasSeveral)
+    if (box.why.empty() && isShared(box, itemLoops(writing.kernel().schedule.tree).size()))
       isAny |= writing.add(stageStep({.matrix = matrix}));
   }
   DeviceVersion made = writing.take("local");
   if (!isAny)
-    made.why = "no input has a box of cells for one item that is larger than one cell and of the same size for "
-               "all items";
+    made.why =
+        "no input has a box of cells for one item that is larger than one cell, of the same size for all "
+        "items, and shared by some of them";
   return made;
 }
 
@@ -98,15 +110,15 @@ std::optional<CopyRequest> stripOf(const Scheduled &kernel, const std::string &m
   const auto moves = [](const GroupDimension &d) { return d.axis >= 0; };
   const auto count = std::count_if(box.dimensions.begin(), box.dimensions.end(), moves);
   const auto moving = std::find_if(box.dimensions.begin(), box.dimensions.end(), moves);
-  const bool isStrip = std::any_of(box.dimensions.begin(), box.dimensions.end(), [](const GroupDimension &d) {
-    return d.axis < 0 && d.extent > 1;
-  });
+  const bool isStrip = std::any_of(box.dimensions.begin(), box.dimensions.end(),
+                                   [](const GroupDimension &d) { return d.axis < 0 && d.extent > 1; });
   if (count != 1 || !moving->isBlock || !isStrip)
     return std::nullopt;
   CopyRequest copy{.matrix = matrix, .at = at};
   if (moving != box.dimensions.begin()) {
     copy.isTransposed = true; // what the points of an item read lies next to each other
-    copy.pad = kAligned / bytesOf(kernel.buffers[static_cast<std::size_t>(bufferIndex(kernel, matrix))].element);
+    copy.pad =
+        kAligned / bytesOf(kernel.buffers[static_cast<std::size_t>(bufferIndex(kernel, matrix))].element);
   }
   return copy;
 }
@@ -117,7 +129,8 @@ std::vector<std::string> longLoops(const Scheduled &kernel) {
   const std::vector<LoopNode> loops = loopsOf(kernel.schedule.tree);
   for (const LoopNode &loop : loops) {
     const int d = memberDimension(kernel, loop.band);
-    const Statement &first = kernel.statements[static_cast<std::size_t>(statementsBelow(kernel, loop).front())];
+    const Statement &first =
+        kernel.statements[static_cast<std::size_t>(statementsBelow(kernel, loop).front())];
     const bool hasInner = std::any_of(loops.begin(), loops.end(), [&](const LoopNode &other) {
       return other.label != loop.label && isAround(loop, other);
     });

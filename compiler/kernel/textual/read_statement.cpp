@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <isl/aff.h>
 #include <isl/map.h>
-#include <set>
 #include <isl/set.h>
+#include <set>
 
 namespace pbc::kernel::textual {
 namespace {
@@ -297,7 +297,8 @@ void readBuffer(Reader &r, const Fragments &fragments, Kernel &kernel) {
       r.fail(r.since(begin), b.name + " has " + std::to_string(b.rank) + " dimensions");
   }
   if (b.role == Buffer::Role::Group) {
-    r.expect("of", "`of` and what it holds of each dimension, such as `of 0: 16 x 1: (1 * (item 1 - 1) + 1)`");
+    r.expect("of",
+             "`of` and what it holds of each dimension, such as `of 0: 16 x 1: (1 * (item 1 - 1) + 1)`");
     do
       b.ofGroup.push_back(groupDimension(r, b));
     while (r.accept("x"));
@@ -320,9 +321,8 @@ void readBuffer(Reader &r, const Fragments &fragments, Kernel &kernel) {
     } else if (b.role == Buffer::Role::Output && r.accept("private")) {
       b.isPrivate = true;
     } else {
-      b.lanes = r.integer(
-          "what else is known of the buffer: `called sum`, `32 lanes`, `private` or `matrix 1`",
-          1);
+      b.lanes =
+          r.integer("what else is known of the buffer: `called sum`, `32 lanes`, `private` or `matrix 1`", 1);
       r.expect("lanes", "");
     }
   }

@@ -36,7 +36,9 @@ struct Filling {
   std::vector<isl::pw_aff> first;         // { [loops] -> cell }, with first<axis>
 };
 
-isl::map withoutTuple(const isl::map &m) { return isl::manage(isl_map_reset_tuple_id(m.copy(), isl_dim_out)); }
+isl::map withoutTuple(const isl::map &m) {
+  return isl::manage(isl_map_reset_tuple_id(m.copy(), isl_dim_out));
+}
 
 isl::map together(const isl::map &a, const isl::map &b) {
   return isl::manage(isl_map_flat_range_product(a.copy(), b.copy()));
@@ -101,7 +103,8 @@ void findCells(Filling &copy, const Exposed &exposed) {
 }
 
 /// The first cell, with first<axis> in the places of the items; and how it moves with them. A sentence if it moves otherwise.
-std::string moveWith(Filling &copy, const std::vector<LoopNode> &items, const isl::aff &first, GroupDimension &out) {
+std::string moveWith(Filling &copy, const std::vector<LoopNode> &items, const isl::aff &first,
+                     GroupDimension &out) {
   isl_aff *named = first.copy();
   const auto refuse = [&](const char *why) {
     isl_aff_free(named);
@@ -119,7 +122,8 @@ std::string moveWith(Filling &copy, const std::vector<LoopNode> &items, const is
     }
     if (!isWhole || number < 0 || out.axis >= 0) {
       isl_val_free(factor);
-      return refuse(out.axis >= 0 ? "move with several coordinates of the item" : "move backwards with the item");
+      return refuse(out.axis >= 0 ? "move with several coordinates of the item"
+                                  : "move backwards with the item");
     }
     out.axis = static_cast<int>(axis);
     out.factor = number;
@@ -146,9 +150,10 @@ std::string findGroupBox(Filling &copy, const Scheduled &kernel, const CopyReque
   if (!box || !std::all_of(box->extents.begin(), box->extents.end(), constantOf))
     return asked.at.empty()
                ? fmt::format("the cells of `{}` that an item reads have no constant extent", name)
-               : fmt::format("the cells of `{}` that one step of `{}` reads have no constant extent (tile its "
-                             "loops first)",
-                             name, asked.at);
+               : fmt::format(
+                     "the cells of `{}` that one step of `{}` reads have no constant extent (tile its "
+                     "loops first)",
+                     name, asked.at);
   copy.box = *box;
   const std::vector<LoopNode> items = itemLoops(kernel.schedule.tree);
   for (std::size_t d = 0; d < box->first.size(); ++d) {
@@ -156,7 +161,8 @@ std::string findGroupBox(Filling &copy, const Scheduled &kernel, const CopyReque
     one.dimension = static_cast<int>(d);
     one.extent = *constantOf(box->extents[d]);
     const std::optional<isl::aff> first = formula(box->first[d]);
-    std::string why = first ? moveWith(copy, items, *first, one) : "begin at a cell for which there are several formulas";
+    std::string why =
+        first ? moveWith(copy, items, *first, one) : "begin at a cell for which there are several formulas";
     if (!why.empty())
       return fmt::format("the cells of `{}` that an item reads {}", name, why);
     copy.dimensions.push_back(one);
@@ -175,7 +181,8 @@ isl::set ofOneItem(const isl::set &all, std::size_t axes) {
   isl_set *set = all.copy();
   for (std::size_t axis = 0; axis < axes; ++axis) {
     set = isl_set_align_params(set, spaceOf(isl_set_get_ctx(set), itemParameter(static_cast<int>(axis))));
-    const int at = isl_set_find_dim_by_name(set, isl_dim_param, itemParameter(static_cast<int>(axis)).c_str());
+    const int at =
+        isl_set_find_dim_by_name(set, isl_dim_param, itemParameter(static_cast<int>(axis)).c_str());
     set = isl_set_equate(set, isl_dim_set, static_cast<int>(axis), isl_dim_param, at);
   }
   return isl::manage(isl_set_project_out(set, isl_dim_set, 0, static_cast<unsigned>(axes)));
@@ -223,8 +230,8 @@ void redirect(Statement &s, const Filling &copy, const Buffer &memory, int to, c
     isl_pw_aff_list *all = isl_pw_aff_list_alloc(isl_space_get_ctx(cells.get()), memory.rank);
     for (const GroupDimension &d : memory.ofGroup) {
       const isl::pw_aff one = isl::manage(isl_multi_pw_aff_get_pw_aff(coordinates.get(), d.dimension));
-      all = isl_pw_aff_list_add(
-          all, inGroup(copy, one, values, static_cast<std::size_t>(d.dimension)).release());
+      all = isl_pw_aff_list_add(all,
+                                inGroup(copy, one, values, static_cast<std::size_t>(d.dimension)).release());
     }
     return isl::manage(isl_multi_pw_aff_from_pw_aff_list(cells.copy(), all));
   };
@@ -235,8 +242,8 @@ void redirect(Statement &s, const Filling &copy, const Buffer &memory, int to, c
     a.buffer = to;
     if (!s.isOpaque) {
       isl_pw_multi_aff *cell = isl_pw_multi_aff_from_map(a.relation.copy());
-      a.relation = isl::manage(isl_map_from_multi_pw_aff(
-          moved(isl::manage(isl_multi_pw_aff_from_pw_multi_aff(cell))).release()));
+      a.relation = isl::manage(
+          isl_map_from_multi_pw_aff(moved(isl::manage(isl_multi_pw_aff_from_pw_multi_aff(cell))).release()));
       continue;
     }
     OpaqueArgument &argument = s.arguments[k];
@@ -248,8 +255,8 @@ void redirect(Statement &s, const Filling &copy, const Buffer &memory, int to, c
 }
 
 /// The statement that fills the memory.
-Statement fillStatement(const Filling &copy, const Kernel &kernel, const isl::set &steps, const Buffer &memory,
-                        int to) {
+Statement fillStatement(const Filling &copy, const Kernel &kernel, const isl::set &steps,
+                        const Buffer &memory, int to) {
   const Buffer &matrix = kernel.buffers[static_cast<std::size_t>(copy.matrix)];
   Statement s;
   s.name = freshName(kernel, matrix.name + "_fill");
@@ -270,8 +277,8 @@ Statement fillStatement(const Filling &copy, const Kernel &kernel, const isl::se
   GroupCopy fill{copy.matrix, to, {}};
   for (const GroupDimension &d : memory.ofGroup) {
     isl_pw_aff *first = copy.first[static_cast<std::size_t>(d.dimension)].copy();
-    fill.first.push_back(isl::manage(isl_pw_aff_set_tuple_id(
-        first, isl_dim_in, isl_set_get_tuple_id(s.domain.get()))));
+    fill.first.push_back(
+        isl::manage(isl_pw_aff_set_tuple_id(first, isl_dim_in, isl_set_get_tuple_id(s.domain.get()))));
   }
   s.copy = std::move(fill);
   return s;
@@ -359,8 +366,8 @@ isl::union_map dependencesOf(const Filling &copy, const Scheduled &kernel, const
       steps = isl_map_equate(steps, isl_dim_out, static_cast<int>(axis), isl_dim_param, at);
     }
     steps = isl_map_project_out(steps, isl_dim_out, 0, axes);
-    isl_map *later = isl_map_apply_range(
-        isl_map_copy(steps), isl_map_lex_lt(isl_space_range(isl_map_get_space(steps))));
+    isl_map *later =
+        isl_map_apply_range(isl_map_copy(steps), isl_map_lex_lt(isl_space_range(isl_map_get_space(steps))));
     const auto toFill = [&](isl_map *m) {
       m = isl_map_set_tuple_name(m, isl_dim_out, fill.name.c_str());
       return isl_map_intersect_range(m, fill.domain.copy());

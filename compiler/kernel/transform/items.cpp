@@ -49,8 +49,7 @@ isl::schedule withoutSingleLoops(isl::schedule tree, const std::vector<TaskFunct
     const isl::union_set here = isl::manage(isl_schedule_node_get_domain(loop.band.get()));
     return std::any_of(functions.begin(), functions.end(), [&](const TaskFunction &f) {
       const isl::union_map value(isl::manage(isl_union_map_from_union_pw_aff(f.value.copy())));
-      const isl::union_map own(
-          isl::manage(isl_union_map_from_union_pw_aff(member(loop.band, 0).release())));
+      const isl::union_map own(isl::manage(isl_union_map_from_union_pw_aff(member(loop.band, 0).release())));
       return own.intersect_domain(here).is_equal(value.intersect_domain(here));
     });
   };

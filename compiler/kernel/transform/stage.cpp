@@ -24,17 +24,20 @@ Outcome applyStage(const Scheduled &kernel, const Arguments &arguments) {
 
 Transformation stageTransformation() {
   using Kind = Parameter::Kind;
-  return {.name = "stage",
-          .doc = "copies what a step of a loop reads of a matrix into contiguous scratch memory, on a device into memory "
-                 "of the group",
-          .parameters = {{.name = "matrix", .kind = Kind::Buffer, .doc = "the matrix"},
-                         {.name = "at",
-                          .kind = Kind::Loop,
-                          .doc = "the loop in each of whose steps it is copied; on a device, once if none is named",
-                          .isOptional = true},
-                         orderOfCopy("layout"),
-                         padOfCopy()},
-          .apply = applyStage};
+  return {
+      .name = "stage",
+      .doc = "copies what a step of a loop reads of a matrix into contiguous scratch memory, on a device "
+             "into memory "
+             "of the group",
+      .parameters = {{.name = "matrix", .kind = Kind::Buffer, .doc = "the matrix"},
+                     {.name = "at",
+                      .kind = Kind::Loop,
+                      .doc =
+                          "the loop in each of whose steps it is copied; on a device, once if none is named",
+                      .isOptional = true},
+                     orderOfCopy("layout"),
+                     padOfCopy()},
+      .apply = applyStage};
 }
 
 } // namespace pbc::kernel

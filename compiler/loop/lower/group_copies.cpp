@@ -16,9 +16,7 @@ namespace {
 
 using Op = Arithmetic::Op;
 
-NodePtr let(const std::string &name, Expr value) {
-  return make({Let{{{name, std::move(value)}}}});
-}
+NodePtr let(const std::string &name, Expr value) { return make({Let{{{name, std::move(value)}}}}); }
 
 /// The loop over the cells of one copy.
 class Fill {
@@ -56,15 +54,14 @@ public:
     }
     cells = grouped(std::move(cells));
     const Expr isAll = arithmetic(Op::Equal, {arithmetic(Op::Modulo, {cells, items}), integer(0)});
-    const NodePtr copy = make({Assign{make({Element{copy_.to, std::move(inMemory)}}), {},
+    const NodePtr copy = make({Assign{make({Element{copy_.to, std::move(inMemory)}}),
+                                      {},
                                       make({Element{copy_.from, std::move(inMatrix)}})}});
     each.push_back(make({If{std::move(isInside), copy, nullptr}}));
     const NodePtr isThere =
         make({If{arithmetic(Op::Or, {isAll, less(index("n"), cells)}), block(tail(each)), nullptr}});
-    const Expr rounds = arithmetic(
-        Op::Divide, {grouped(subtract(add(cells, items), integer(1))), items});
+    const Expr rounds = arithmetic(Op::Divide, {grouped(subtract(add(cells, items), integer(1))), items});
     For loop{"q", integer(0), less(index("q"), rounds), nullptr, block({each.front(), isThere})};
-    loop.hint.unrolling = Hint::Unrolling::Fully;
     before.push_back(
         make({Parallel{Parallel::Over::InGroup, 0, "slot", integer(0), nullptr, make({std::move(loop)})}}));
     return scope(std::move(before));

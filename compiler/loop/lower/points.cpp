@@ -59,8 +59,8 @@ private:
     const auto divides = [&](long n) {
       return arithmetic(Op::Equal, {arithmetic(Op::Modulo, {points, integer(n)}), integer(0)});
     };
-    return arithmetic(
-        Op::Choose, {divides(4), integer(4), arithmetic(Op::Choose, {divides(2), integer(2), integer(1)})});
+    return arithmetic(Op::Choose,
+                      {divides(4), integer(4), arithmetic(Op::Choose, {divides(2), integer(2), integer(1)})});
   }
 
   /// The place of point `r` of an item's block.
@@ -74,8 +74,8 @@ private:
   void declarePoint(std::vector<NodePtr> &to, std::size_t k, Expr place) const {
     const Points::Axis &axis = points_.axes[k];
     to.push_back(let(axis.place, std::move(place)));
-    to.push_back(let(axis.item, minimum(add(index(axis.first), index(axis.place)),
-                                        subtract(axis.high, integer(1)))));
+    to.push_back(
+        let(axis.item, minimum(add(index(axis.first), index(axis.place)), subtract(axis.high, integer(1)))));
   }
 
   Expr isInside() const {
@@ -133,7 +133,7 @@ private:
     NodePtr node(const NodePtr &n) override {
       const Assign *assign = as<Assign>(n);
       const bool stores = as<Call>(n) || (assign && as<Element>(assign->target));
-      const NodePtr made = Mutator::node(n);
+      NodePtr made = Mutator::node(n);
       return stores ? make({If{of.isInside(), made, nullptr}}) : made;
     }
     Expr expr(const Expr &e) override {

@@ -89,6 +89,7 @@ TEST(Dialect, Devices) {
     PB_BARRIER();
     double s_l;
     s_l = 0.5;
+#pragma unroll
     for (long k = 0; k < 8; k += 1) {
       s_l += tile_l[pb_minimum(item + k, 63)];
     }

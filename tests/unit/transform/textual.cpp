@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tests/unit/transform/textual.h"
+#include "compiler/emit/kernel/nest.h"
 #include "compiler/kernel/textual/print_tree.h"
 #include "compiler/kernel/transform/run.h"
 #include "compiler/syntax/parse.h"
@@ -49,5 +50,11 @@ std::string Texts::after(const Scheduled &kernel, const std::string &text) {
 }
 
 std::string treeOf(const Scheduled &kernel) { return textual::treeText(kernel, kernel.schedule.tree, ""); }
+
+std::string scheduledLoops(const Scheduled &kernel) {
+  const std::string all = pbc::emit::loopsText(kernel);
+  const std::size_t from = all.find("  scheduled\n") + 12;
+  return all.substr(from, all.find("  lowered\n") - from);
+}
 
 } // namespace pbc::kernel

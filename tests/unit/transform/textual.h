@@ -41,5 +41,7 @@ private:
 
 /// The lines below `schedule`, without what they have in front in common.
 std::string treeOf(const Scheduled &);
+/// The loops of the schedule before lowering, as `--emit=loops` prints them.
+std::string scheduledLoops(const Scheduled &);
 
 } // namespace pbc::kernel

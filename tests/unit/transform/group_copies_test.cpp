@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// stage() on devices: what the items of a group copy into memory that they share, the loops that result, and what is refused. Results
+// are compared by the tests of devices, which run every program's kernels.
+#include "compiler/kernel/print.h"
+#include "compiler/kernel/transform/run.h"
+#include "compiler/kernel/verify.h"
+#include "tests/unit/transform/textual.h"
+#include <gmock/gmock.h>
+
+using namespace pbc::kernel;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace {
+
+constexpr const char *kThree = R"(kernel Three [n]
+  context n >= 3
+  buffer A double 1-d input
+  buffer B double 1-d output
+  S[x]: B[x] = A[x - 1] + A[x + 1]
+    { S[x] : 1 <= x < n - 1 }
+  schedule
+    band x
+)";
+
+constexpr const char *kStrips = R"(kernel Product [k, h, w]
+  context k >= 0 and h >= 0 and w >= 0
+  buffer s float 2-d local
+  buffer A float 2-d input
+  buffer B float 2-d input
+  buffer C float 2-d output
+  S0[x, y]: s[x, y] = 0.0f
+    { S0[x, y] : 0 <= x < w and 0 <= y < h }
+  S1[x, y; i]: s[x, y] += A[i, y] * B[x, i]
+    { S1[x, y, i] : 0 <= x < w and 0 <= y < h and 0 <= i < k }
+  S2[x, y]: C[x, y] = s[x, y]
+    { S2[x, y] : 0 <= x < w and 0 <= y < h }
+  schedule
+    band y
+      band x
+        alloc:s
+          sequence
+            S0
+            S1
+              band i
+            S2
+)";
+
+TEST(GroupCopies, NeighboursShareWhatTheyRead) {
+  Texts t;
+  const std::optional<Scheduled> k = t.run(t.kernel(kThree), "items(); stage(A)");
+  ASSERT_TRUE(k);
+  EXPECT_THAT(verify(*k), IsEmpty());
+  EXPECT_EQ(scheduledLoops(*k), R"(    points item0 from low0 to high0
+      fill A_group from A[first0 - 1]
+      B[item0] = A_group[place0] + A_group[place0 + 2]
+)");
+  EXPECT_EQ(print(t.kernel(print(*k))), print(*k)) << "the text reads back";
+}
+
+TEST(GroupCopies, StripsOfAProduct) {
+  Texts t;
+  const std::optional<Scheduled> k =
+      t.run(t.kernel(kStrips), "items(; each = block); (it, i) = tile(i; 16); "
+                               "stage(A; at = it, layout = transposed, pad = 4); stage(B; at = it)");
+  ASSERT_TRUE(k);
+  EXPECT_THAT(verify(*k), IsEmpty());
+  EXPECT_THAT(print(*k),
+              HasSubstr("buffer A_group float 2-d group of 1: (1 * (block 1 - 1) + 1) x 0: 16, pad 4"));
+  const std::string loops = scheduledLoops(*k);
+  EXPECT_THAT(loops,
+              HasSubstr("points item0 from low0 to high0 in blocks, item1 from low1 to high1 in blocks"));
+  EXPECT_THAT(loops, HasSubstr("fill A_group from A[first1, c0]"));
+  EXPECT_THAT(loops, HasSubstr("s += A_group[place1, c1 - c0] * B_group[place0, c1 - c0]"));
+}
+
+TEST(GroupCopies, AreRefusedWithAReason) {
+  Texts t;
+  const auto why = [&](const char *kernel, const char *steps) { return t.after(t.kernel(kernel), steps); };
+  EXPECT_THAT(why(kStrips, "items(); stage(A)"), HasSubstr("have no constant extent"));
+  EXPECT_THAT(why(kThree, "items(); stage(B)"), HasSubstr("`B` is no input with cells"));
+  EXPECT_THAT(why(kStrips, "items(x); stage(A; at = y)"), HasSubstr("have no constant extent"));
+  EXPECT_THAT(
+      why("kernel Back [n]\n  context n >= 1\n  buffer A double 1-d input\n  buffer B double 1-d output\n"
+          "  S[x]: B[x] = A[n - x] + A[n - x - 1]\n    { S[x] : 0 <= x < n }\n  schedule\n    band x\n",
+          "items(); stage(A)"),
+      HasSubstr("move backwards with the item"));
+}
+
+/// A triangle: the steps of a loop are others for other items, so that they could not copy together.
+TEST(GroupCopies, NotWhereItemsHaveOtherSteps) {
+  Texts t;
+  std::string triangle(kStrips);
+  triangle.replace(triangle.find("0 <= i < k }"), 12, "0 <= i < k and i <= x }");
+  EXPECT_THAT(t.after(t.kernel(triangle), "items(); (it, i) = tile(i; 16); stage(A; at = it)"),
+              HasSubstr("not all items come to all steps of the loop over `it`"));
+}
+
+} // namespace
