@@ -56,7 +56,10 @@ TEST(GroupCopies, NeighboursShareWhatTheyRead) {
       fill A_group from A[first0 - 1]
       B[item0] = A_group[place0] + A_group[place0 + 2]
 )");
-  EXPECT_EQ(print(t.kernel(print(*k))), print(*k)) << "the text reads back";
+  const std::string again =
+      print(t.kernel(print(*k))); // isl orders the parameters of dependences by their first use
+  EXPECT_EQ(print(t.kernel(again)), again);
+  EXPECT_EQ(treeOf(t.kernel(again)), treeOf(*k));
 }
 
 TEST(GroupCopies, StripsOfAProduct) {
