@@ -137,7 +137,7 @@ private:
       return stores ? make({If{of.isInside(), made, nullptr}}) : made;
     }
     Expr expr(const Expr &e) override {
-      const Expr made = Mutator::expr(e);
+      Expr made = Mutator::expr(e);
       const Local *local = as<Local>(made);
       if (!local || !of.arrays_.contains(local->name))
         return made;
