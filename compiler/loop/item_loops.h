@@ -6,8 +6,11 @@
 //   =>  parallel launch 1: item1 = low1 { if item1 < high1 {
 //         parallel launch 0: item0 = low0 { if item0 < high0 { S[item0, item1] } } } }
 //
-// To isl's AST generator, an item's value is a parameter, and the domain has the instances of one item only: so that a loop of which isl knows the only iteration still belongs to one item, and what an item computes has the
-// conditions that it needs, wherever isl puts them. The names of the values are in scope everywhere. Source: Verdoolaege et al., Polyhedral parallel code generation for CUDA, TACO 2013, section 5.
+// To isl's AST generator, an item's value is a parameter, and the domain has the instances of one item only: so that a loop
+// of which isl knows the only iteration still belongs to one item, and what an item computes has the conditions that it needs, wherever
+// isl puts them. The names of the values are in scope everywhere. Where items have blocks of points or share memory, the loop tree gets
+// Points instead of launches (lower/points.cpp). Source: Verdoolaege et al., Polyhedral parallel code generation for CUDA, TACO 2013,
+// section 5.
 //
 // Invariant: a launch has as many items along an axis as its box has values of the axis' function (kernel/transform/items.h).
 #pragma once

@@ -8,18 +8,13 @@
 #include "compiler/emit/kernel/nest.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/loop/build.h"
-#include "compiler/loop/convert.h"
-#include "compiler/loop/walk.h"
 #include <fmt/format.h>
-#include <isl/ast_build.h>
 
 namespace pbc::emit {
 
 using kernel::Buffer;
 
 namespace {
-
-constexpr std::size_t kItemDimensions = 3;
 
 std::string replaced(std::string text, const std::string &what, const std::string &by) {
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
@@ -97,30 +92,6 @@ private:
     for (std::size_t k = 0; k < kernel.schedule.taskDimensions.size(); ++k)
       all.push_back(fmt::format("long {1}{0}, long {2}{0}", k, low, high));
     return fmt::format("PB_KERNEL({})({}{})\n", out_.entry, fmt::join(all, ", "), last);
-  }
-
-  /// The item's value of each function; the last dimension of items covers all further functions.
-  std::string values(std::string &guard) const {
-    std::string text;
-    if (rounds_)
-      text += "  const long low0 = from0;\n";
-    for (std::size_t k = rounds_; k < functions_; ++k) {
-      const std::size_t item = k - rounds_;
-      const bool isFolded = functions_ - rounds_ > kItemDimensions && item + 1 >= kItemDimensions;
-      if (!isFolded) {
-        text += fmt::format("  const long low{0} = from{0} + PB_ID({1});\n", k, item);
-      } else {
-        if (item + 1 == kItemDimensions)
-          text += fmt::format("  long rest = PB_ID({});\n", kItemDimensions - 1);
-        const bool isLast = k + 1 == functions_;
-        text += isLast ? fmt::format("  const long low{0} = from{0} + rest;\n", k)
-                       : fmt::format("  const long low{0} = from{0} + rest % (to{0} - from{0});\n  rest /= "
-                                     "to{0} - from{0};\n",
-                                     k);
-      }
-      guard += fmt::format("{0}low{1} < to{1}", guard.empty() ? "" : " && ", k);
-    }
-    return text;
   }
 
   /// The extents of matrices of which groups copy what lies inside.

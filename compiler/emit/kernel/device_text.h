@@ -4,11 +4,11 @@
 //
 //   item (x) of B[x] = A[x-1] + A[x+1]
 //   =>  PB_KERNEL(pb_k)(PB_GLOBAL const double *A_p, long A_o, long A_t0, PB_GLOBAL double *B_p, ...,
-//                       long n_v, long from0, long to0)
-//       { PB_BEGIN  A_p += A_o; ...  const long low0 = from0 + PB_ID(0);
-//         if (low0 < to0) { B_p[low0 * B_s0] = A_p[...] + A_p[...]; }  PB_END }
+//                       long n_v, long low0, long high0)
+//       { PB_BEGIN  A_p += A_o; ...  const long item0 = low0 + PB_ID(0);
+//         if (item0 < high0) { B_p[item0 * B_s0] = A_p[...] + A_p[...]; }  PB_END }
 //
-// The statements are printed by instance.cpp and loops.cpp, like those for the processor.
+// Loops and statements are printed by loops.cpp, like those for the processor; those of tiles and teams by their own printers.
 #pragma once
 #include "compiler/emit/kernel/instance.h"
 #include "compiler/kernel/on_device.h"

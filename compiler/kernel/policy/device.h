@@ -5,7 +5,7 @@
 //   C[x, y] = A[x, y] + B[x, y]   =>   "global": items()
 //   s[] = the sum of A            =>   "global": no steps; one item computes it
 //   B[x] = A[x - 1] + A[x + 1]    =>   "local": items(); stage(A)
-//   C[x, y] += A[k, y] * B[x, k]  =>   "blocks": items(each = block); (kt, k) = tile(k; 16);
+//   C[x, y] += A[k, y] * B[x, k]  =>   "blocks": items(; each = block); (kt, k) = tile(k; 16);
 //                                      stage(A, at = kt, layout = transposed, pad = 4); stage(B, at = kt);
 //                                      separate(k, at = kt); unroll(k)
 //
