@@ -11,15 +11,15 @@
 // The copy has exactly the cells that the step reads; the scratch memory has the smallest box of constant size around them.
 // Legal if nothing below the loop writes the matrix. The purpose is that cells lie in the order in which they are used, and in
 // few pages and cache lines. PPCG's way: Verdoolaege et al., Polyhedral parallel code generation for CUDA, TACO 2013; GM_map
-SM_alloc of OA's scripts.
+// and SM_alloc of OA's scripts.
 //
 // Where the points have work-items, the copy is in memory that the items of a group share, and they make it together
 // (group_copies.h); without `at`, once for all that an item does.
 #pragma once
 #include "compiler/kernel/transform/transformation.h"
 
-    namespace pbc::kernel {
+namespace pbc::kernel {
 
-  Transformation stageTransformation();
+Transformation stageTransformation();
 
 } // namespace pbc::kernel
