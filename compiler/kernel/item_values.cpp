@@ -44,6 +44,8 @@ bool hasBlocks(const isl::schedule &schedule) {
 
 int roundsOf(const Schedule &schedule) { return schedule.taskOrder == TaskOrder::Rounds ? 1 : 0; }
 
+std::string roundParameter(const Schedule &schedule) { return roundsOf(schedule) ? "pb__low0" : ""; }
+
 isl::set withinLaunch(const Scheduled &kernel) {
   isl::set context = kernel.context;
   for (std::size_t axis = 0; axis < itemLoops(kernel.schedule.tree).size(); ++axis) {

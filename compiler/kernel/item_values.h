@@ -25,6 +25,8 @@ bool hasGroups(const Scheduled &);
 
 /// The number of functions of the launch before those of its items: 1 if it is one of several rounds.
 int roundsOf(const Schedule &);
+/// The round of a launch: the value of the loop around its items; "" if there are none.
+std::string roundParameter(const Schedule &);
 /// What is known of the parameters: the context, with each item between the limits of its launch.
 isl::set withinLaunch(const Scheduled &);
 /// The same without the limits.

@@ -67,13 +67,9 @@ isl::schedule_node childOf(const isl::schedule_node &node, int k) {
   return isl::manage(isl_schedule_node_get_child(node.get(), k));
 }
 
-/// Those of the dependences that the node gives no order: what is below it must.
+/// Those of the dependences to which the node, which is no band, gives no order: what is below it must.
 isl::union_map leftBelow(const isl::schedule_node &node, const isl::union_map &dependences) {
   switch (isl_schedule_node_get_type(node.get())) {
-  case isl_schedule_node_band: {
-    isl_multi_union_pw_aff *values = isl_schedule_node_band_get_partial_schedule(node.get());
-    return isl::manage(isl_union_map_eq_at_multi_union_pw_aff(dependences.copy(), values));
-  }
   case isl_schedule_node_domain: {
     const isl::union_set all = isl::manage(isl_schedule_node_domain_get_domain(node.get()));
     return dependences.intersect_domain(all).intersect_range(all);
@@ -87,14 +83,8 @@ isl::union_map leftBelow(const isl::schedule_node &node, const isl::union_map &d
   }
 }
 
-bool bandOrders(const isl::schedule_node &band, isl::union_map dependences) {
-  for (int k = 0; k < members(band); ++k) {
-    if (!neverDecreases(dependences, member(band, k)))
-      return false;
-    if (k + 1 < members(band))
-      dependences = equalAt(dependences, member(band, k));
-  }
-  return true;
+bool neverIncreases(const isl::union_map &dependences, const isl::union_pw_aff &f) {
+  return neverDecreases(dependences.reverse(), f);
 }
 
 /// Whether no dependence leads from a child to an earlier one; nor to a later one, if the children have no order.
@@ -112,26 +102,59 @@ bool childrenOrder(const isl::schedule_node &node, const isl::union_map &depende
   return true;
 }
 
-/// Whether the node and what is below it give each of the dependences its order.
-bool orders(const isl::schedule_node &node, const isl::union_map &dependences) {
-  if (dependences.is_empty())
-    return true;
-  const isl_schedule_node_type type = isl_schedule_node_get_type(node.get());
-  if (type == isl_schedule_node_leaf || (isBand(node) && !bandOrders(node, dependences)) ||
-      ((type == isl_schedule_node_sequence || type == isl_schedule_node_set) &&
-       !childrenOrder(node, dependences)))
-    return false;
-  const isl::union_map left = leftBelow(node, dependences);
-  for (int k = 0, n = static_cast<int>(isl_schedule_node_n_children(node.get())); k < n; ++k)
-    if (!orders(childOf(node, k), left))
-      return false;
-  return true;
-}
+/// Sets the flags of all bands at and below a node, and finds out whether these give each dependence its order. One walk does
+/// both, because both ask which dependences a band leaves to what is below it.
+class Flagging {
+public:
+  /// The dependences are those that nothing above the node gives an order. Stops at the first band that is not legal.
+  isl::schedule_node flagged(isl::schedule_node node, const isl::union_map &dependences) {
+    const isl_schedule_node_type type = isl_schedule_node_get_type(node.get());
+    const bool areNone = dependences.is_empty();
+    isl::union_map left = dependences;
+    if (isBand(node))
+      node = band(node, areNone, left);
+    else if (!areNone)
+      left = leftBelow(node, dependences);
+    isLegal_ &= areNone || (type != isl_schedule_node_leaf &&
+                            ((type != isl_schedule_node_sequence && type != isl_schedule_node_set) ||
+                             childrenOrder(node, dependences)));
+    for (int k = 0, n = static_cast<int>(isl_schedule_node_n_children(node.get())); k < n && isLegal_; ++k)
+      node = isl::manage(isl_schedule_node_parent(flagged(childOf(node, k), left).release()));
+    return node;
+  }
+
+  bool isLegal() const { return isLegal_; }
+
+private:
+  isl::schedule_node band(const isl::schedule_node &node, bool areNone, isl::union_map &left) {
+    const isl::union_map all = left;
+    isl_schedule_node *n = node.copy();
+    bool isPermutable = true;
+    for (int k = 0; k < members(node); ++k) {
+      const isl::union_pw_aff f = member(node, k);
+      const bool staysOrGrows = areNone || neverDecreases(all, f);
+      const bool isCoincident = areNone || (staysOrGrows && neverIncreases(all, f));
+      n = isl_schedule_node_band_member_set_coincident(n, k, isCoincident);
+      isPermutable &= staysOrGrows;
+      isLegal_ &= staysOrGrows || (k > 0 && neverDecreases(left, f));
+      if (!isCoincident)
+        left = equalAt(left, f);
+    }
+    return isl::manage(isl_schedule_node_band_set_permutable(n, isPermutable));
+  }
+
+  bool isLegal_ = true;
+};
 
 } // namespace
 
-bool isLegal(const isl::schedule &schedule, const isl::union_map &dependences) {
-  return orders(isl::manage(isl_schedule_get_root(schedule.get())), dependences);
+std::optional<isl::schedule> withFlags(const isl::schedule &schedule, const isl::union_map &dependences) {
+  Flagging flagging;
+  const isl::schedule_node root =
+      flagging.flagged(isl::manage(isl_schedule_get_root(schedule.get())), dependences);
+  if (!flagging.isLegal())
+    return std::nullopt;
+  return isl::manage(isl_schedule_node_get_schedule(root.get()));
 }
 
 std::string firstClash(const Kernel &kernel, const isl::schedule &schedule) {
@@ -168,35 +191,6 @@ bool isPermutable(const isl::schedule_node &at, const std::vector<isl::union_pw_
   const isl::union_map here = active(at, dependences);
   return std::all_of(functions.begin(), functions.end(),
                      [&](const isl::union_pw_aff &f) { return neverDecreases(here, f); });
-}
-
-namespace {
-
-/// Sets the flags of all bands at and below the node; the dependences are those that nothing above gives an order.
-isl::schedule_node flagged(isl::schedule_node node, const isl::union_map &dependences) {
-  const bool areNone = dependences.is_empty();
-  if (isBand(node)) {
-    isl_schedule_node *n = node.copy();
-    for (int k = 0; k < members(node); ++k)
-      n = isl_schedule_node_band_member_set_coincident(
-          n, k, areNone || dependences.is_subset(equalAt(dependences, member(node, k))));
-    // One loop of a legal schedule never goes backwards.
-    bool isPermutable = true;
-    for (int k = 0; k < members(node) && members(node) > 1 && !areNone; ++k)
-      isPermutable &= neverDecreases(dependences, member(node, k));
-    node = isl::manage(isl_schedule_node_band_set_permutable(n, isPermutable));
-  }
-  const isl::union_map left = areNone ? dependences : leftBelow(node, dependences);
-  for (int k = 0, n = static_cast<int>(isl_schedule_node_n_children(node.get())); k < n; ++k)
-    node = isl::manage(isl_schedule_node_parent(flagged(childOf(node, k), left).release()));
-  return node;
-}
-
-} // namespace
-
-isl::schedule withFlags(const isl::schedule &schedule, const isl::union_map &dependences) {
-  const isl::schedule_node root = isl::manage(isl_schedule_get_root(schedule.get()));
-  return isl::manage(isl_schedule_node_get_schedule(flagged(root, dependences).get()));
 }
 
 } // namespace pbc::kernel

@@ -8,6 +8,7 @@
 #pragma once
 #include "compiler/kernel/kernel.h"
 #include <isl/schedule_node.h>
+#include <optional>
 
 namespace pbc::kernel {
 
@@ -17,8 +18,9 @@ isl::union_map equalAt(const isl::union_map &dependences, const isl::union_pw_af
 /// Whether no dependence leads to an instance with a smaller value.
 bool neverDecreases(const isl::union_map &dependences, const isl::union_pw_aff &value);
 
-/// Whether every dependence ends later than it begins.
-bool isLegal(const isl::schedule &, const isl::union_map &dependences);
+/// The schedule with the coincident and permutable flags of all bands set according to the dependences; nothing, if it is not legal:
+/// some dependence does not end later than it begins.
+std::optional<isl::schedule> withFlags(const isl::schedule &, const isl::union_map &dependences);
 
 /// Whether member `k` of the band carries no dependence between instances that agree on all loops around it
 /// (outer bands and, with `outerMembers`, the band's earlier members): its iterations may run in parallel.
@@ -34,8 +36,5 @@ bool isPermutable(const isl::schedule_node &at, const std::vector<isl::union_pw_
 
 /// Two instances that the schedule runs in the wrong order: "S[y=3, x=0] must run before S[y=2, x=1]"; "" if the schedule is legal.
 std::string firstClash(const Kernel &, const isl::schedule &);
-
-/// The legal schedule with the coincident and permutable flags of all bands set according to the dependences.
-isl::schedule withFlags(const isl::schedule &, const isl::union_map &dependences);
 
 } // namespace pbc::kernel

@@ -205,7 +205,8 @@ static std::optional<Scheduled> lift(const sema::Transform &transform, const sch
       return std::nullopt;
     kernel.dependences = coarse(kernel, step, contract);
   }
-  kernel.schedule.tree = withFlags(labelled(kernel, kernel.schedule.tree), kernel.dependences);
+  const isl::schedule tree = labelled(kernel, kernel.schedule.tree);
+  kernel.schedule.tree = withFlags(tree, kernel.dependences).value_or(tree);
   return kernel;
 }
 

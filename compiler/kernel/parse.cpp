@@ -159,7 +159,8 @@ private:
         requireOrder(name);
       kernel_.dependences = said ? *said : dependences(kernel_).intersect_params(kernel_.context);
       complaints = verify(kernel_);
-      kernel_.schedule.tree = withFlags(kernel_.schedule.tree, kernel_.dependences);
+      if (const auto flagged = withFlags(kernel_.schedule.tree, kernel_.dependences))
+        kernel_.schedule.tree = *flagged;
     });
     if (!isDone)
       r_.fail(name, "the dependences of this kernel cannot be found in reasonable time",

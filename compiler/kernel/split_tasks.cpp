@@ -256,7 +256,7 @@ Outcome splitIntoTasks(const Scheduled &kernel, const TaskCut &asked) {
   if (cut.schedule.taskDimensions.empty() ||
       (cut.schedule.taskOrder != TaskOrder::Any && cut.schedule.taskDimensions.size() == 1))
     return {std::nullopt, whyNoCut(kernel)};
-  cut.schedule.tree = withFlags(cut.schedule.tree, cut.dependences);
+  cut.schedule.tree = withFlags(cut.schedule.tree, cut.dependences).value_or(cut.schedule.tree);
   if (time)
     noteTime(cut, kernel, *time, asked.diamonds);
   return {cut, ""};

@@ -48,7 +48,7 @@ std::vector<std::string> verifyTree(const Scheduled &kernel, const isl::schedule
         complaints.push_back(fmt::format("{} uses {} where it is not declared", s.name, b.name));
     }
   const isl::union_map here = kernel.dependences.intersect_domain(domain).intersect_range(domain);
-  if (!isLegal(tree, here))
+  if (!withFlags(tree, here))
     complaints.push_back(fmt::format("the {} breaks a dependence", title));
   visit(isl::manage(isl_schedule_get_root(tree.get())), [&](const isl::schedule_node &node) {
     if (isBand(node) && members(node) == 1 && isParallel(node) && !isParallel(node, 0, here, false))

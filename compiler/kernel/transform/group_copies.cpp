@@ -287,8 +287,8 @@ Statement fillStatement(const Filling &copy, const Kernel &kernel, const isl::se
 /// Puts the copy in front of what is below its loop. Every item takes part in it.
 class WithFill : public Rebuild {
 public:
-  WithFill(const Filling &copy, const Statement &fill, const std::string &memory)
-      : copy_(copy), fill_(fill), memory_(memory) {}
+  WithFill(const Filling &copy, const Statement &fill, const std::string &memory, const Schedule &schedule)
+      : copy_(copy), fill_(fill), memory_(memory), round_(roundParameter(schedule)) {}
 
 protected:
   isl::union_pw_aff function(const isl::schedule_node &band) override {
@@ -301,21 +301,16 @@ protected:
       own = isl_union_pw_aff_from_aff(
           isl_aff_var_on_domain(space, isl_dim_set, static_cast<unsigned>(at - copy_.loops.begin())));
     } else if (loop && loop->how && std::holds_alternative<as::Item>(*loop->how)) {
-      const std::string item = itemParameter(std::get<as::Item>(*loop->how).axis);
-      isl_id *id = isl_id_alloc(f.ctx().get(), item.c_str(), nullptr);
-      own = isl_union_pw_aff_param_on_domain_id(isl_union_set_from_set(fill_.domain.copy()), id);
+      own = parameter(itemParameter(std::get<as::Item>(*loop->how).axis));
+    } else if (!round_.empty() && isAroundCopy(band)) {
+      own = parameter(round_);
     }
     return own ? isl::manage(isl_union_pw_aff_union_add(f.copy(), own)) : f;
   }
 
   isl::union_set instances(const isl::schedule_node &filter) override {
     isl::union_set own = isl::manage(isl_schedule_node_filter_get_filter(filter.get()));
-    bool isAround = false;
-    visit(filter, [&](const isl::schedule_node &node) {
-      if (const auto loop = loopAt(node))
-        isAround |= loop->label == copy_.below;
-    });
-    return isAround ? own.unite(isl::union_set(fill_.domain)) : own;
+    return isAroundCopy(filter) ? own.unite(isl::union_set(fill_.domain)) : own;
   }
 
   isl::schedule_node at(const isl::schedule_node &old, const isl::schedule_node &leaf,
@@ -325,9 +320,10 @@ protected:
     if (!loop || loop->label != copy_.below)
       return rest(leaf);
     const isl::union_set all = isl::manage(isl_schedule_node_get_domain(leaf.get()));
-    const isl::union_set own(fill_.domain);
+    const isl::union_set own(isl::manage(isl_set_universe(isl_set_get_space(fill_.domain.get()))));
     isl_union_set_list *filters = isl_union_set_list_from_union_set(own.copy());
-    filters = isl_union_set_list_add(filters, all.subtract(own).release());
+    const isl::union_set others = isl::manage(isl_union_set_universe(all.copy())).subtract(own);
+    filters = isl_union_set_list_add(filters, others.copy());
     isl_schedule_node *made = isl_schedule_node_insert_sequence(leaf.copy(), filters);
     made = isl_schedule_node_child(isl_schedule_node_child(made, 1), 0);
     const isl::schedule_node filled = rest(isl::manage(made));
@@ -335,6 +331,21 @@ protected:
   }
 
 private:
+  bool isAroundCopy(const isl::schedule_node &node) const {
+    bool isAround = false;
+    visit(node, [&](const isl::schedule_node &inside) {
+      if (const auto loop = loopAt(inside))
+        isAround |= loop->label == copy_.below;
+    });
+    return isAround;
+  }
+
+  /// The parameter, for the instances of the copy.
+  isl_union_pw_aff *parameter(const std::string &name) const {
+    isl_id *id = isl_id_alloc(isl_set_get_ctx(fill_.domain.get()), name.c_str(), nullptr);
+    return isl_union_pw_aff_param_on_domain_id(isl_union_set_from_set(fill_.domain.copy()), id);
+  }
+
   static std::optional<LoopNode> loopOf(isl::schedule_node band) {
     while (isl_schedule_node_has_parent(band.get()) == isl_bool_true) {
       band = isl::manage(isl_schedule_node_parent(band.release()));
@@ -349,6 +360,8 @@ private:
   const Filling &copy_;
   const Statement &fill_;
   const std::string &memory_;
+  const std::string
+      round_; // what the loop over rounds, which lies around the items, has as its only value; "" without one
 };
 
 /// An item reads what it has taken part in copying, in the same step, and the next step waits for it.
@@ -437,7 +450,7 @@ Outcome withGroupCopy(const Scheduled &kernel, const CopyRequest &asked) {
   const Statement fill = fillStatement(copy, made, steps, memory, to);
   const isl::union_set all =
       isl::manage(isl_schedule_get_domain(made.schedule.tree.get())).unite(isl::union_set(fill.domain));
-  made.schedule.tree = WithFill(copy, fill, memory.name).run(made.schedule.tree, all);
+  made.schedule.tree = WithFill(copy, fill, memory.name, made.schedule).run(made.schedule.tree, all);
   made.dependences = made.dependences.unite(dependencesOf(copy, made, fill));
   for (const auto &[index, values] : copy.values) {
     Statement &s = made.statements[static_cast<std::size_t>(index)];

@@ -95,7 +95,8 @@ Scheduled withLabels(const Scheduled &kernel) {
     return kernel;
   Scheduled out = kernel;
   // A loop may run in parallel once the loops around it are bands of their own.
-  out.schedule.tree = withFlags(labelled(kernel, kernel.schedule.tree), kernel.dependences);
+  const isl::schedule tree = labelled(kernel, kernel.schedule.tree);
+  out.schedule.tree = withFlags(tree, kernel.dependences).value_or(tree);
   return out;
 }
 

@@ -135,11 +135,12 @@ NewLabels newLabels(const Scheduled &kernel, const Arguments &arguments,
 }
 
 Outcome withTree(const Scheduled &kernel, const isl::schedule &tree) {
-  if (!isLegal(tree, kernel.dependences))
+  const std::optional<isl::schedule> flagged = withFlags(tree, kernel.dependences);
+  if (!flagged)
     return {std::nullopt,
             fmt::format("a value would be used before it is computed ({})", firstClash(kernel, tree))};
   Scheduled changed = kernel;
-  changed.schedule.tree = withFlags(tree, kernel.dependences);
+  changed.schedule.tree = *flagged;
   return {changed, ""};
 }
 

@@ -62,6 +62,26 @@ TEST(GroupCopies, NeighboursShareWhatTheyRead) {
   EXPECT_EQ(treeOf(t.kernel(again)), treeOf(*k));
 }
 
+/// The loop over rounds lies around the copy, too, and has one value in each launch.
+TEST(GroupCopies, InRounds) {
+  Texts t;
+  const std::optional<Scheduled> k = t.run(t.kernel(R"(kernel Rounds [m, n]
+  context m >= 3 and n >= 3
+  buffer E double 1-d input
+  buffer C double 2-d output
+  S[x, y]: C[x, y] = C[x - 1, y] + C[x, y - 1] + E[x - 1] + E[x + 1]
+    { S[x, y] : 1 <= x < n - 1 and 1 <= y < m }
+  schedule
+    band y
+      band x
+)"),
+                                           "items(); stage(E)");
+  ASSERT_TRUE(k);
+  EXPECT_THAT(verify(*k), IsEmpty());
+  EXPECT_THAT(scheduledLoops(*k),
+              HasSubstr("    points item0 from low1 to high1\n      fill E_group from E["));
+}
+
 TEST(GroupCopies, StripsOfAProduct) {
   Texts t;
   const std::optional<Scheduled> k =
