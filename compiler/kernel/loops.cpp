@@ -178,13 +178,14 @@ isl::schedule realised(const isl::schedule &schedule, const std::string &label,
   });
 }
 
-isl::schedule_node insertLoop(const isl::schedule_node &node, const isl::union_pw_aff &function,
-                              const std::string &label, const std::optional<Realisation> &how) {
-  isl::schedule_node band = isl::manage(isl_schedule_node_insert_partial_schedule(
-      node.copy(), isl_multi_union_pw_aff_from_union_pw_aff(function.copy())));
-  if (how)
-    band = insertMark(band, *how);
-  return insertMark(band, Label{label});
+isl::schedule_node insertLoop(const isl::schedule_node &node, const NewLoop &loop) {
+  isl_schedule_node *made = isl_schedule_node_insert_partial_schedule(
+      node.copy(), isl_multi_union_pw_aff_from_union_pw_aff(loop.function.copy()));
+  isl::schedule_node band =
+      isl::manage(isl_schedule_node_band_member_set_coincident(made, 0, loop.isParallel));
+  if (loop.how)
+    band = insertMark(band, *loop.how);
+  return insertMark(band, Label{loop.label});
 }
 
 isl::schedule replaceLoops(const std::vector<LoopNode> &nest, const std::vector<NewLoop> &loops) {
@@ -192,7 +193,7 @@ isl::schedule replaceLoops(const std::vector<LoopNode> &nest, const std::vector<
   for (std::size_t k = 0; k < nest.size(); ++k)
     node = removeLoop(*loopAt(node));
   for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop)
-    node = insertLoop(node, loop->function, loop->label, loop->how);
+    node = insertLoop(node, *loop);
   return isl::manage(isl_schedule_node_get_schedule(node.get()));
 }
 

@@ -44,14 +44,14 @@ std::string freshLabel(const isl::schedule &, const std::string &wanted);
 
 /// The loop with another realisation, or without one.
 isl::schedule realised(const isl::schedule &, const std::string &label, const std::optional<Realisation> &);
-/// Puts a loop over `function` above `node`; gives the new loop's label node.
-isl::schedule_node insertLoop(const isl::schedule_node &node, const isl::union_pw_aff &function,
-                              const std::string &label, const std::optional<Realisation> &how = {});
 struct NewLoop {
   std::string label;
   isl::union_pw_aff function;
   std::optional<Realisation> how = {};
+  bool isParallel = false; // its flag; legal.h finds out
 };
+/// Puts a loop above `node`; gives the new loop's label node.
+isl::schedule_node insertLoop(const isl::schedule_node &node, const NewLoop &);
 /// The schedule with these loops in place of a nest (nestFrom()).
 isl::schedule replaceLoops(const std::vector<LoopNode> &nest, const std::vector<NewLoop> &loops);
 /// Removes the loop's nodes; gives what was below it.

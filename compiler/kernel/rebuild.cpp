@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/rebuild.h"
+#include "compiler/kernel/legal.h"
 #include <isl/id.h>
 #include <isl/schedule.h>
 #include <isl/union_set.h>
@@ -26,6 +27,8 @@ isl::schedule Rebuild::run(const isl::schedule &old, const isl::union_set &domai
   return isl::manage(isl_schedule_node_get_schedule(done.get()));
 }
 
+bool Rebuild::staysParallel(const isl::schedule_node &band) { return isParallel(band); }
+
 isl::schedule_node Rebuild::put(const isl::schedule_node &old, const isl::schedule_node &leaf) {
   return at(old, leaf, [&](const isl::schedule_node &here) { return putNode(old, here); });
 }
@@ -36,8 +39,10 @@ isl::schedule_node Rebuild::putNode(const isl::schedule_node &old, const isl::sc
   case isl_schedule_node_leaf:
     return leaf;
   case isl_schedule_node_band: {
-    const isl::schedule_node band = isl::manage(isl_schedule_node_insert_partial_schedule(
-        leaf.copy(), isl_multi_union_pw_aff_from_union_pw_aff(function(old).release())));
+    isl_schedule_node *made = isl_schedule_node_insert_partial_schedule(
+        leaf.copy(), isl_multi_union_pw_aff_from_union_pw_aff(function(old).release()));
+    const isl::schedule_node band =
+        isl::manage(isl_schedule_node_band_member_set_coincident(made, 0, staysParallel(old)));
     return parent(put(child(old), child(band)));
   }
   case isl_schedule_node_mark: {

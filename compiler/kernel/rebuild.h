@@ -7,8 +7,7 @@
 //
 // isl can change what is below a node, but not the domain of a tree or the functions of its bands.
 //
-// Invariant: the new tree has the nodes of the old one in the same order, and those that at() adds; flags of bands are lost
-// (legal.h makes them again).
+// Invariant: the new tree has the nodes of the old one in the same order, and those that at() adds.
 #pragma once
 #include "compiler/kernel/tree.h"
 
@@ -25,6 +24,8 @@ protected:
 
   /// The function of a band (of one member) on the new instances.
   virtual isl::union_pw_aff function(const isl::schedule_node &band) = 0;
+  /// Whether the new band is flagged as parallel: steps that make dependences must look again (legal.h).
+  virtual bool staysParallel(const isl::schedule_node &band);
   /// The new instances of a filter.
   virtual isl::union_set instances(const isl::schedule_node &filter) = 0;
   /// Puts `old` and what is below it at a leaf of the new tree, by `rest`, and additional nodes around it; gives the node

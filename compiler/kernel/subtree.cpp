@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/subtree.h"
+#include "compiler/kernel/legal.h"
 #include <algorithm>
 #include <isl/aff.h>
 #include <isl/schedule.h>
@@ -50,7 +51,8 @@ std::optional<Subtree> subtreeAt(const isl::schedule_node &node) {
     return std::nullopt;
   }
   if (const std::optional<LoopNode> loop = loopAt(node))
-    return above(NewLoop{loop->label, member(loop->band, 0), loop->how}, childOf(loop->band, 0));
+    return above(NewLoop{loop->label, member(loop->band, 0), loop->how, isParallel(loop->band)},
+                 childOf(loop->band, 0));
   const std::optional<Mark> mark = markAt(node);
   const Declare *declares = mark ? std::get_if<Declare>(&*mark) : nullptr;
   return declares ? above(*declares, childOf(node, 0)) : std::nullopt;
@@ -59,7 +61,7 @@ std::optional<Subtree> subtreeAt(const isl::schedule_node &node) {
 /// Puts the tree at a leaf; gives the node at the leaf's place.
 isl::schedule_node graft(const isl::schedule_node &leaf, const Subtree &tree) {
   if (const NewLoop *loop = tree.loop())
-    return insertLoop(graft(leaf, tree.children.front()), loop->function, loop->label, loop->how);
+    return insertLoop(graft(leaf, tree.children.front()), *loop);
   if (const auto *declares = std::get_if<Declare>(&tree.node))
     return insertMark(graft(leaf, tree.children.front()), *declares);
   const auto *parts = std::get_if<Subtree::Parts>(&tree.node);
@@ -117,6 +119,9 @@ Subtree *parentOf(Subtree &root, const Subtree &child) {
 Subtree limitedTo(const Subtree &tree, const isl::union_set &instances) {
   Subtree out = tree;
   if (!std::holds_alternative<Subtree::Parts>(tree.node)) {
+    if (NewLoop *loop = out.loop())
+      loop->function = isl::manage(
+          isl_union_pw_aff_intersect_domain(loop->function.copy(), isl_union_set_universe(instances.copy())));
     for (Subtree &child : out.children)
       child = limitedTo(child, instances);
     return out;

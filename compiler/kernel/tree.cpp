@@ -188,10 +188,13 @@ void visit(const isl::schedule_node &node, const std::function<void(const isl::s
 }
 
 std::vector<std::string> statementsAt(const isl::schedule_node &node) {
-  isl::union_set domain = isl::manage(isl_schedule_node_get_domain(node.get()));
+  return statementsOf(isl::manage(isl_schedule_node_get_domain(node.get())));
+}
+
+std::vector<std::string> statementsOf(const isl::union_set &instances) {
   std::vector<std::string> names;
   isl_union_set_foreach_set(
-      domain.get(),
+      instances.get(),
       [](isl_set *s, void *user) {
         static_cast<std::vector<std::string> *>(user)->push_back(isl_set_get_tuple_name(s));
         isl_set_free(s);

@@ -68,6 +68,7 @@ bool isVectorised(const Scheduled &);
 
 /// Names of the statements with instances at this node.
 std::vector<std::string> statementsAt(const isl::schedule_node &);
+std::vector<std::string> statementsOf(const isl::union_set &instances);
 /// The index of the statement with this name; -1 if there is none.
 int statementIndex(const Kernel &, const std::string &name);
 

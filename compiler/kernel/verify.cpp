@@ -30,6 +30,20 @@ std::map<std::string, isl::union_set> belowDeclarations(const isl::schedule &tre
   return all;
 }
 
+/// What is wrong with the functions of a band: each instance that reaches it needs a value.
+std::string wrongFunction(const Kernel &kernel, const isl::schedule_node &band, const std::string &title) {
+  const isl::union_set here = isl::manage(isl_schedule_node_get_domain(band.get()));
+  for (int k = 0; k < members(band); ++k) {
+    const isl::union_set has = isl::manage(isl_union_pw_aff_domain(member(band, k).release()));
+    if (!here.intersect_params(kernel.context).is_subset(has))
+      return fmt::format("a loop of the {} has no value for some instances", title);
+    for (const std::string &name : statementsOf(has))
+      if (statementIndex(kernel, name) < 0)
+        return fmt::format("a loop of the {} has values for {}, which is no statement", title, name);
+  }
+  return "";
+}
+
 /// What is wrong with a tree that says how the kernel's statements run.
 std::vector<std::string> verifyTree(const Scheduled &kernel, const isl::schedule &tree,
                                     const isl::union_set &domain, const std::string &title) {
@@ -51,6 +65,8 @@ std::vector<std::string> verifyTree(const Scheduled &kernel, const isl::schedule
   if (!withFlags(tree, here))
     complaints.push_back(fmt::format("the {} breaks a dependence", title));
   visit(isl::manage(isl_schedule_get_root(tree.get())), [&](const isl::schedule_node &node) {
+    if (std::string wrong = isBand(node) ? wrongFunction(kernel, node, title) : ""; !wrong.empty())
+      complaints.push_back(std::move(wrong));
     if (isBand(node) && members(node) == 1 && isParallel(node) && !isParallel(node, 0, here, false))
       complaints.push_back(
           fmt::format("a loop of the {} carries a dependence and is marked as parallel", title));

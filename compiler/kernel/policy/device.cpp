@@ -82,12 +82,9 @@ bool isShared(const GroupBox &box, std::size_t axes) {
 }
 
 /// Every input of which an item reads several cells, some of which its neighbours read, too.
-DeviceVersion withInputsStaged(const Scheduled &start) {
-  Writing writing(start);
-  if (!writing.add(itemsStep(false)))
-    return {"local", {}, start, writing.why()};
+DeviceVersion withInputsStaged(Writing writing) {
   bool isAny = false;
-  for (const std::string &matrix : inputsOf(start)) {
+  for (const std::string &matrix : inputsOf(writing.kernel())) {
     const GroupBox box = groupBox(writing.kernel(), {.matrix = matrix});
     if (box.why.empty() && isShared(box, itemLoops(writing.kernel().schedule.tree).size()))
       isAny |= writing.add(stageStep({.matrix = matrix}));
@@ -143,10 +140,11 @@ std::vector<std::string> longLoops(const Scheduled &kernel) {
 /// Blocks of points whose items share strips of what the loops of their bodies read.
 DeviceVersion inBlocks(const Scheduled &start) {
   Writing writing(start);
-  if (!writing.add(itemsStep(true)))
-    return {"blocks", {}, start, writing.why()};
   bool isAny = false;
-  for (const std::string &loop : longLoops(writing.kernel())) {
+  const std::vector<std::string> loops = longLoops(start);
+  if (!loops.empty() && !writing.add(itemsStep(true)))
+    return {"blocks", {}, start, writing.why()};
+  for (const std::string &loop : loops) {
     Writing attempt = writing;
     script::Step tile = script::step("tile", {loop}, {kStrip});
     const std::string strips = freshLabel(writing.kernel().schedule.tree, loop + "t");
@@ -177,7 +175,7 @@ std::vector<DeviceVersion> deviceVersions(const Scheduled &lifted) {
   start.schedule.target = Target::Device;
   Writing global(start);
   if (global.add(itemsStep(false)))
-    return {global.take("global"), withInputsStaged(start), inBlocks(start)};
+    return {Writing(global).take("global"), withInputsStaged(global), inBlocks(start)};
   if (mapToItems(start).items) // the step has exceeded its budget
     return {};
   return {{"global", {}, withLabels(cutAlong(start, {})), ""}};

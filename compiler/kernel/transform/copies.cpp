@@ -189,8 +189,8 @@ private:
   /// The innermost loop runs along contiguous scratch memory.
   isl::schedule_node withLoops(isl::schedule_node node, const Placed &one) const {
     for (std::size_t k = 0; k < copy_.cells; ++k)
-      node = insertLoop(node, dimension(one.statement, copy_.loops.size() + copy_.order[k].dimension),
-                        one.labels[k]);
+      node = insertLoop(
+          node, {one.labels[k], dimension(one.statement, copy_.loops.size() + copy_.order[k].dimension)});
     return node;
   }
 

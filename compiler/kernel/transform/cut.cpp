@@ -14,9 +14,17 @@ std::string whyNotApart(const Scheduled &kernel) {
   return subtreeOf(kernel.schedule.tree) ? "" : "its schedule has copies of matrices already";
 }
 
-Outcome withSubtree(const Scheduled &kernel, const Subtree &tree) {
+static isl::schedule scheduleWith(const Scheduled &kernel, const Subtree &tree) {
   const isl::union_set all = isl::manage(isl_schedule_get_domain(kernel.schedule.tree.get()));
-  return withTree(kernel, scheduleOf(kernel.schedule.tree, limitedTo(tree, all)));
+  return scheduleOf(kernel.schedule.tree, limitedTo(tree, all));
+}
+
+Outcome withSubtree(const Scheduled &kernel, const Subtree &tree) {
+  return withTree(kernel, scheduleWith(kernel, tree));
+}
+
+Outcome withSubtreeInSameOrder(const Scheduled &kernel, const Subtree &tree) {
+  return inSameOrder(kernel, scheduleWith(kernel, tree));
 }
 
 Subtree copiesOf(const Scheduled &kernel, const Subtree &tree, const std::vector<TreeCopy> &copies) {

@@ -29,5 +29,7 @@ std::string whyNotApart(const Scheduled &);
 
 /// The kernel with this tree, if that breaks no dependence.
 Outcome withSubtree(const Scheduled &, const Subtree &);
+/// The same for a tree that changes the order of no instances (inSameOrder).
+Outcome withSubtreeInSameOrder(const Scheduled &, const Subtree &);
 
 } // namespace pbc::kernel

@@ -308,6 +308,13 @@ protected:
     return own ? isl::manage(isl_union_pw_aff_union_add(f.copy(), own)) : f;
   }
 
+  /// The copy of the next step waits for what reads the one before.
+  bool staysParallel(const isl::schedule_node &band) override {
+    const std::optional<LoopNode> loop = loopOf(band);
+    return Rebuild::staysParallel(band) &&
+           std::find(copy_.loops.begin(), copy_.loops.end(), loop ? loop->label : "") == copy_.loops.end();
+  }
+
   isl::union_set instances(const isl::schedule_node &filter) override {
     isl::union_set own = isl::manage(isl_schedule_node_filter_get_filter(filter.get()));
     return isAroundCopy(filter) ? own.unite(isl::union_set(fill_.domain)) : own;
@@ -458,7 +465,8 @@ Outcome withGroupCopy(const Scheduled &kernel, const CopyRequest &asked) {
       redirect(s, copy, memory, to, values);
   }
   made.statements.push_back(fill);
-  return withTree(made, made.schedule.tree);
+  // The copy runs in front of what reads it, and nothing else has moved.
+  return inSameOrder(made, made.schedule.tree);
 }
 
 } // namespace pbc::kernel

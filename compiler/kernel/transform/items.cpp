@@ -92,11 +92,11 @@ Outcome applyItems(const Scheduled &kernel, const Arguments &arguments) {
     const std::size_t axis = k - (inRounds ? 1 : 0); // of what is no round
     const isl::union_pw_aff &value = functions.functions[k].value;
     if (!inRounds || k > 0)
-      node = insertLoop(node, value, freshLabel(kernel.schedule.tree, fmt::format("item{}", axis)),
-                        as::Item{static_cast<int>(axis), isBlock && axis < kBlockAxes});
+      node = insertLoop(node, {freshLabel(kernel.schedule.tree, fmt::format("item{}", axis)), value,
+                               as::Item{static_cast<int>(axis), isBlock && axis < kBlockAxes}});
   }
   if (inRounds)
-    node = insertLoop(node, functions.functions.front().value, freshLabel(kernel.schedule.tree, "round"));
+    node = insertLoop(node, {freshLabel(kernel.schedule.tree, "round"), functions.functions.front().value});
   Outcome made = withTree(cut, isl::manage(isl_schedule_node_get_schedule(node.get())));
   for (const LoopNode &loop : made.kernel ? loopsOf(made.kernel->schedule.tree) : std::vector<LoopNode>{})
     if (loop.how && !isParallel(loop.band))

@@ -47,7 +47,7 @@ Outcome applySeparate(const Scheduled &kernel, const Arguments &arguments) {
   Subtree tree = *subtreeOf(kernel.schedule.tree);
   Subtree &part = partWith(find(tree, at.label)->children.front(), arguments.names("loops"));
   part = copiesOf(kernel, part, {{full, "", ""}, {edges, "_edge", ""}});
-  return withSubtree(kernel, tree);
+  return withSubtreeInSameOrder(kernel, tree);
 }
 
 } // namespace

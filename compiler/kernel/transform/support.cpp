@@ -101,7 +101,9 @@ std::vector<isl::union_pw_aff> functionsOf(const std::vector<LoopNode> &loops) {
   return all;
 }
 
-NewLoop asBefore(const LoopNode &loop) { return {loop.label, functionOf(loop), loop.how}; }
+NewLoop asBefore(const LoopNode &loop) {
+  return {loop.label, functionOf(loop), loop.how, isParallel(loop.band)};
+}
 
 NewLabels newLabels(const Scheduled &kernel, const Arguments &arguments,
                     const std::vector<std::string> &byDefault, const std::vector<std::string> &givenUp) {
@@ -144,6 +146,12 @@ Outcome withTree(const Scheduled &kernel, const isl::schedule &tree) {
   return {changed, ""};
 }
 
+Outcome inSameOrder(const Scheduled &kernel, const isl::schedule &tree) {
+  Scheduled changed = kernel;
+  changed.schedule.tree = tree;
+  return {std::move(changed), ""};
+}
+
 std::string freshName(const Kernel &kernel, const std::string &wanted) {
   std::string name = wanted;
   const auto isUsed = [&] {
@@ -184,10 +192,18 @@ bool boundsMove(const Scheduled &kernel, const LoopNode &inner, const LoopNode &
 }
 
 std::string whyNotCounting(const Scheduled &kernel, const LoopNode &loop) {
-  const isl::set steps = stepsOf(loop, kernel.context);
-  const isl::val stride = isl::manage(
-      isl_set_get_stride(steps.get(), static_cast<int>(isl_set_dim(steps.get(), isl_dim_set)) - 1));
-  return stride.is_one() ? "" : fmt::format("the loop over `{}` does not go up in steps of one", loop.label);
+  // Each case may get a loop of its own.
+  bool isByOne = true;
+  isl_set_foreach_basic_set(
+      stepsOf(loop, kernel.context).get(),
+      [](isl_basic_set *one, void *user) {
+        const isl::set steps = isl::manage(isl_set_from_basic_set(one));
+        const int last = static_cast<int>(isl_set_dim(steps.get(), isl_dim_set)) - 1;
+        *static_cast<bool *>(user) &= isl::manage(isl_set_get_stride(steps.get(), last)).is_one();
+        return isl_stat_ok;
+      },
+      &isByOne);
+  return isByOne ? "" : fmt::format("the loop over `{}` does not go up in steps of one", loop.label);
 }
 
 bool isOneRange(const Scheduled &kernel, const LoopNode &loop) {

@@ -52,6 +52,9 @@ NewLabels newLabels(const Scheduled &, const Arguments &, const std::vector<std:
 
 /// The same kernel with another tree: if it breaks a dependence, the two instances that clash.
 Outcome withTree(const Scheduled &, const isl::schedule &);
+/// The same for a tree that runs all instances in the order in which they run already, and whose loops have the flags that they had:
+/// nothing is found out again. Verifiers check it (verify.h).
+Outcome inSameOrder(const Scheduled &, const isl::schedule &);
 
 std::vector<std::string> labelsOf(const std::vector<LoopNode> &);
 

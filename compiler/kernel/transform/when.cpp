@@ -93,8 +93,9 @@ Outcome applyWhen(const Scheduled &kernel, const Arguments &arguments) {
     return {std::nullopt, "its condition holds for no sizes for which there is something to do"};
   if (rest.intersect_params(kernel.context).is_empty())
     return {std::nullopt, "its condition holds for all sizes for which there is something to do"};
-  Subtree tree = copiesOf(kernel, *subtreeOf(kernel.schedule.tree), {{here, "", ""}, {rest, "_else", ""}});
-  return withSubtree(kernel, tree);
+  const Subtree tree =
+      copiesOf(kernel, *subtreeOf(kernel.schedule.tree), {{here, "", ""}, {rest, "_else", ""}});
+  return withSubtreeInSameOrder(kernel, tree);
 }
 
 } // namespace

@@ -342,4 +342,19 @@ kernel Sums [n]
             "refused: a value would be used before it is computed (S[x=0] must run before S[x=1])");
 }
 
+/// isl makes a loop for each part, and that over the first one has steps of two.
+TEST(Steps, LanesNeedEachPartOfALoopToGoUpByOne) {
+  Texts t;
+  const Scheduled k = t.kernel(R"(kernel Parts [n, m]
+  context n >= 0 and m >= n
+  buffer A double 1-d input
+  buffer C double 1-d output
+  S[x]: C[x] = A[x]
+    { S[x] : (0 <= x < n and x mod 2 = 0) or n <= x < m }
+  schedule
+    band x
+)");
+  EXPECT_EQ(t.after(k, "lanes(x; 8)"), "refused: the loop over `x` does not go up in steps of one");
+}
+
 } // namespace

@@ -282,4 +282,33 @@ kernel Prefix [n, m]
             Memory::initial(1, Memory::place({9})));
 }
 
+/// A loop with a function for each statement forgets those of a statement that a step removes.
+TEST(KernelText, NamesNoStatementThatIsGone) {
+  Texts t;
+  const std::optional<Scheduled> k = t.run(t.kernel(R"(kernel Late [n]
+  context n >= 0
+  buffer s double 1-d local
+  buffer A double 1-d input
+  buffer C double 1-d output
+  S0[x]: s[x] = A[x]
+    { S0[x] : 0 <= x < n }
+  S1[x]: s[x] += A[x]
+    { S1[x] : 0 <= x < n }
+  S2[x]: C[x] = s[x]
+    { S2[x] : 0 <= x < n }
+  schedule
+    alloc:s
+      band (S0: x; S1: x + 1; S2: x + 2)
+        sequence
+          S0
+          S1
+          S2
+)"),
+                                           "in_place(s)");
+  ASSERT_TRUE(k);
+  EXPECT_THAT(verify(*k), testing::IsEmpty());
+  EXPECT_THAT(print(*k), testing::HasSubstr("band (S0: x; S1: 1 + x)"));
+  EXPECT_EQ(print(t.kernel(print(*k))), print(*k));
+}
+
 } // namespace
