@@ -191,7 +191,8 @@ std::string DeviceTables::table(const schedule::Step &step, const kernel::OnDevi
                                     {"cells", slot("cells", 2)},
                                     {"tile", slot("tile", kernel::kMostTileFunctions)},
                                     {"teams", slot("teams", 2)},
-                                    {"versions", schedules ? std::to_string(schedules) : ""}}));
+                                    {"versions", schedules ? std::to_string(schedules) : ""},
+                                    {"realValues", realValues(texts.values)}}));
   return "pb_device_" + number;
 }
 
@@ -242,6 +243,7 @@ void DeviceTables::kernels(const kernel::OnDevice &device, const DeviceText &tex
                       {"entry", quoted(texts.entry)},
                       {"localBytes", local},
                       {"hasCells", wanted == "blocks"},
+                      {"narrow", version->narrow},
                       {"tiles", wanted == "tiles" ? "pb_tiles_" + number : "nullptr"},
                       {"teams", wanted == "group" ? teams(device, *version, number) : "nullptr"}});
   }
@@ -272,6 +274,15 @@ void DeviceTables::arguments(const kernel::OnDevice &device, const DeviceText &t
                        "pb::DeviceArguments *pb_a) {{\n{1}  pb::Box pb_whole;\n  if (!pb_part)\n"
                        "    pb_items_{0}(pb_p, &pb_whole), pb_part = &pb_whole;\n{2}{3}}}\n\n",
                        number, frameText(), limits(device), body);
+}
+
+/// A bit for each value that is a floating-point number.
+unsigned long DeviceTables::realValues(const std::vector<std::string> &values) const {
+  unsigned long all = 0;
+  for (std::size_t v = 0; v < values.size(); ++v)
+    if (reals_.count(values[v]) && v < 64)
+      all |= 1UL << v;
+  return all;
 }
 
 std::string DeviceTables::valueInFrame(const std::string &name) const {

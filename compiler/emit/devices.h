@@ -51,6 +51,7 @@ private:
   /// The address of the table for a version in which items work together.
   std::string teams(const kernel::OnDevice &, const DeviceText::Version &, const std::string &number);
   static std::string limits(const kernel::OnDevice &);
+  unsigned long realValues(const std::vector<std::string> &values) const;
   void arguments(const kernel::OnDevice &, const DeviceText &, const std::string &number);
   std::string frameText() const;
   std::string valueInFrame(const std::string &name) const;

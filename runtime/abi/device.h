@@ -10,7 +10,8 @@
 // A kernel's text is written in the dialect of runtime/device/dialect.h, which a prelude of macros turns into
 // OpenCL C, CUDA C++ or, for the device that is this processor, C++. Work-item (i0, i1, i2) of a launch over
 // a box computes the point whose functions have the values low<d> + i<d>; the sizes of groups are the macros
-// PB_G0, PB_G1, PB_G2; PB_UNIT is defined where dimension 0 of every matrix has stride 1.
+// PB_G0, PB_G1, PB_G2; PB_UNIT is defined where dimension 0 of every matrix has stride 1, and PB_INDEX, the type of indices, is int where
+// 32 bits are enough for them, else long.
 //
 // In the version "tiles" a group computes a tile of points instead; the tile has functions of its own. The
 // sizes of tiles, the diagonal of the launch, and the first tile along each function but the last follow
@@ -77,6 +78,8 @@ struct DeviceKernel {
   /// cells each; null: none.
   long (*localBytes)(const int *group, const int *cells);
   bool hasCells; // an item computes PB_C0 x PB_C1 cells (macros), otherwise one
+  /// The largest integer among values and limits for which PB_INDEX may have 32 bits, if offsets of cells fit as well; 0: none.
+  long narrow = 0;
   /// Not null if a group computes a tile: gives the values of the functions along which the tiles lie.
   void (*tiles)(const Frame *, Box *) = nullptr;
   /// `source` names a function of a library and the elements' type, "cublas.gemm double": the matrices are
@@ -113,7 +116,8 @@ struct DeviceStep {
   const long *tile = nullptr; // four per bin: values of each function that a tile has
   /// Two per bin: items of a team; parts of a cell's steps (0: as many as keep the device busy).
   const long *teams = nullptr;
-  int versions = 0; // other schedules on the processor (LoopVersions)
+  int versions = 0;             // other schedules on the processor (LoopVersions)
+  unsigned long realValues = 0; // a bit for each of the first 64 values that is no integer
 };
 
 /// The awaitable of toHost.

@@ -53,11 +53,17 @@ public:
     void await_suspend(std::coroutine_handle<> caller);
     Built await_resume() const;
   };
-  /// `cells`: cells of an item; `unit`: dimension 0 of every matrix has stride 1.
-  Awaiter get(const DeviceKernel &, const int group[3], const int cells[2], bool unit);
+  /// What is fixed when a kernel is built.
+  struct Form {
+    bool unit = false;   // dimension 0 of every matrix has stride 1
+    bool narrow = false; // indices have 32 bits
+    auto operator<=>(const Form &) const = default;
+  };
+  /// `cells`: cells of an item.
+  Awaiter get(const DeviceKernel &, const int group[3], const int cells[2], Form);
 
 private:
-  using Key = std::tuple<const DeviceKernel *, int, int, int, int, int, bool>;
+  using Key = std::tuple<const DeviceKernel *, int, int, int, int, int, Form>;
   std::mutex mutex_; // guards entries_
   std::map<Key, std::shared_ptr<Entry>> entries_;
   std::shared_ptr<Builder> builder_;

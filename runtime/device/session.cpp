@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <climits>
+#include <cmath>
 #include <utility>
 
 namespace pb::device {
@@ -62,6 +63,34 @@ bool hasUnitStrides(const DeviceStep &step, const StepArguments &arguments) {
     if (step.matrices[m].rank > 0 && arguments.matrix(m).extent[0] > 1 && arguments.matrix(m).stride[0] != 1)
       return false;
   return true;
+}
+
+/// Whether every index and offset of the launch fits into 32 bits.
+bool isNarrow(const DeviceStep &step, const DeviceKernel &kernel, const StepArguments &arguments,
+              const Box &box) {
+  const auto fits = [&](long size) { return std::abs(size) <= kernel.narrow; };
+  if (kernel.narrow <= 0 || step.valueCount > 64)
+    return false;
+  for (int v = 0; v < step.valueCount; ++v)
+    if (!(step.realValues >> v & 1) && !fits(arguments.value(v).integer))
+      return false;
+  for (int d = 0; d < box.rank; ++d)
+    if (!fits(box.low[d]) || !fits(box.high[d]))
+      return false;
+  for (int m = 0; m < step.matrixCount; ++m) {
+    double offset = 0;
+    for (int d = 0; d < step.matrices[m].rank; ++d)
+      offset += static_cast<double>(arguments.matrix(m).extent[d]) *
+                std::fabs(static_cast<double>(arguments.matrix(m).stride[d]));
+    if (offset > INT_MAX)
+      return false;
+  }
+  return true;
+}
+
+KernelShelf::Form formOf(const DeviceStep &step, const DeviceKernel &kernel, const StepArguments &arguments,
+                         const Box &box) {
+  return {hasUnitStrides(step, arguments), isNarrow(step, kernel, arguments, box)};
 }
 
 Place placeAt(const DeviceStep &step, const StepArguments &arguments, int m, const Cells &cells) {
@@ -385,14 +414,15 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
         shape(launch, batch[next], *kernel, frame);
       }
       KernelShelf::Built built =
-          co_await side->shelf->get(*kernel, launch.group, launch.cells, hasUnitStrides(step, arguments));
+          co_await side->shelf->get(*kernel, launch.group, launch.cells,
+                                    formOf(step, *kernel, arguments, launch.box));
       if (!built.kernel && !built.isLost &&
           kernel != step.kernels) { // requirement 16: only this version cannot be used
         note(std::string(step.name) + " runs in its simplest version on " + side->manager->about().name,
              built.why);
         shape(launch, batch[next], *step.kernels, frame);
         built = co_await side->shelf->get(*step.kernels, launch.group, launch.cells,
-                                          hasUnitStrides(step, arguments));
+                                          formOf(step, *step.kernels, arguments, launch.box));
       }
       if (!built.kernel) {
         leave(batch[next], built.why, !built.isLost);

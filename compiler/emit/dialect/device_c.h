@@ -10,6 +10,7 @@ namespace pbc::emit {
 
 class DeviceC : public Dialect {
 public:
+  std::string index() const override { return "PB_INDEX"; } // 32 or 64 bits, chosen at the launch
   std::string helper(Helper) const override;
   std::string restricted() const override { return " *"; }
   std::string infinity(Scalar) const override;

@@ -8,6 +8,7 @@
 #include "compiler/emit/kernel/nest.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/loop/build.h"
+#include "compiler/loop/narrow.h"
 #include <fmt/format.h>
 
 namespace pbc::emit {
@@ -35,8 +36,7 @@ public:
     std::vector<DeviceText::Version> ofScripts;
     for (const kernel::DeviceVersion &v : device_.versions)
       if (v.exists())
-        ofScripts.push_back(
-            {v.name, deviceLoops(kernelNest(v.kernel, true).nest, used), localBytes(v.kernel)});
+        ofScripts.push_back(ofScript(v, used));
     isl::ast_node nest; // of one item
     if (device_.cooperation)
       nest = loop::generate(device_.items->item);
@@ -57,6 +57,15 @@ public:
   }
 
 private:
+  /// Its text is that of its loops yet.
+  static DeviceText::Version ofScript(const kernel::DeviceVersion &v, Used &used) {
+    const loop::Nest nest = kernelNest(v.kernel, true).nest;
+    return {.variant = v.name,
+            .text = deviceLoops(nest, used),
+            .localBytes = localBytes(v.kernel),
+            .narrow = loop::largestSizeIn32Bits(nest.body)};
+  }
+
   static std::string body(const kernel::Scheduled &item, const isl::ast_node &nest, Used &used) {
     return deviceLoops(loop::build(item, nest, true), used);
   }
@@ -72,7 +81,7 @@ private:
     }
   }
 
-  /// The limits of the box are low<k> and high<k> in loops that a schedule makes.
+  /// Numbers have 64 bits here; places() makes indices of them. The limits of the box are `low`<k> and `high`<k>.
   std::string signature(const kernel::Scheduled &kernel, const std::string &last = "",
                         const char *low = "from", const char *high = "to") const {
     std::vector<std::string> all;
@@ -86,9 +95,9 @@ private:
         all.push_back(fmt::format("long {}_t{}", b.name, d));
     }
     for (const std::string &v : out_.values)
-      all.push_back(fmt::format("{} {}_v", reals_.count(v) ? "double" : "long", v));
+      all.push_back(fmt::format("{} {}_w", reals_.count(v) ? "double" : "long", v));
     for (const auto &[b, d] : out_.extents)
-      all.push_back(fmt::format("long {}_n{}", kernel.buffers[b].name, d));
+      all.push_back(fmt::format("long {}_w{}", kernel.buffers[b].name, d));
     for (std::size_t k = 0; k < kernel.schedule.taskDimensions.size(); ++k)
       all.push_back(fmt::format("long {1}{0}, long {2}{0}", k, low, high));
     return fmt::format("PB_KERNEL({})({}{})\n", out_.entry, fmt::join(all, ", "), last);
@@ -107,8 +116,11 @@ private:
   }
 
   std::string scheduledFunction(const kernel::Scheduled &kernel, const std::string &loops) const {
-    return prologue() + bodies(kernel) + signature(kernel, "", "low", "high") + "{\n" + groupArrays(kernel) +
-           "  PB_BEGIN\n" + places(kernel) + loops + "  PB_END\n}\n";
+    std::string limits;
+    for (std::size_t k = 0; k < kernel.schedule.taskDimensions.size(); ++k)
+      limits += fmt::format("  const PB_INDEX low{0} = low_w{0}, high{0} = high_w{0};\n", k);
+    return prologue() + bodies(kernel) + signature(kernel, "", "low_w", "high_w") + "{\n" +
+           groupArrays(kernel) + "  PB_BEGIN\n" + places(kernel) + limits + loops + "  PB_END\n}\n";
   }
 
   /// A kernel in which each group computes a tile.
@@ -152,7 +164,8 @@ private:
   }
 
   static std::string prologue() {
-    return "#ifdef PB_UNIT\n#define PB_FIRST(stride) 1\n#else\n#define PB_FIRST(stride) (stride)\n#endif\n";
+    return "#ifdef PB_UNIT\n#define PB_FIRST(stride) 1\n#else\n#define PB_FIRST(stride) (stride)\n#endif\n"
+           "#ifndef PB_INDEX\n#define PB_INDEX long\n#endif\n";
   }
 
   /// The functions of bodies that are called, for the memory spaces of their arguments.
@@ -172,14 +185,18 @@ private:
     return text;
   }
 
-  static std::string places(const kernel::Scheduled &kernel) {
+  std::string places(const kernel::Scheduled &kernel) const {
     std::string text;
+    for (const std::string &v : out_.values)
+      text += fmt::format("  const {} {}_v = {}_w;\n", reals_.count(v) ? "double" : "PB_INDEX", v, v);
+    for (const auto &[b, d] : out_.extents)
+      text += fmt::format("  const PB_INDEX {0}_n{1} = {0}_w{1};\n", kernel.buffers[b].name, d);
     for (const Buffer &b : kernel.buffers) {
       if (!kernel::isMatrix(b))
         continue;
       text += fmt::format("  {0}_p += {0}_o;\n", b.name);
       for (int d = 0; d < b.rank; ++d)
-        text += fmt::format("  const long {0}_s{1} = {2};\n", b.name, d,
+        text += fmt::format("  const PB_INDEX {0}_s{1} = {2};\n", b.name, d,
                             d ? fmt::format("{}_t{}", b.name, d) : fmt::format("PB_FIRST({}_t0)", b.name));
     }
     return text;

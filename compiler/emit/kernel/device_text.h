@@ -4,8 +4,8 @@
 //
 //   item (x) of B[x] = A[x-1] + A[x+1]
 //   =>  PB_KERNEL(pb_k)(PB_GLOBAL const double *A_p, long A_o, long A_t0, PB_GLOBAL double *B_p, ...,
-//                       long n_v, long low0, long high0)
-//       { PB_BEGIN  A_p += A_o; ...  const long item0 = low0 + PB_ID(0);
+//                       long n_w, long low_w0, long high_w0)
+//       { PB_BEGIN  A_p += A_o; ...  const PB_INDEX n_v = n_w; ...  const PB_INDEX item0 = low0 + PB_ID(0);
 //         if (item0 < high0) { B_p[item0 * B_s0] = A_p[...] + A_p[...]; }  PB_END }
 //
 // Loops and statements are printed by loops.cpp, like those for the processor; those of tiles and teams by their own printers.
@@ -21,6 +21,7 @@ struct DeviceText {
     std::string text;
     std::string localBytes; // C++ over group[0..2]; "": none
     int values = 0;         // of a part of a cell (device_groups.h)
+    long narrow = 0;        // the largest size for which PB_INDEX may have 32 bits (loop/narrow.h); 0: none
   };
   std::string entry;
   std::vector<Version> versions;

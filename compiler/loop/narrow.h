@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// For which sizes the whole numbers of a loop tree fit into 32 bits.
+//
+//   for c0 < n: A[2 * c0 + 1, m]      numbers up to 2 n + 1, so that all sizes up to 2^30 - 1 will do
+//
+// Each number is bounded by a multiple of the largest size, tunable or limit of the launch, plus a constant. Offsets of cells (sums of
+// coordinates times strides) are not part of the tree: the runtime, which knows the strides, looks at these.
+//
+// Invariant: the tree was not lowered (points of a launch and copies of groups are nodes): what lowering adds stays below the number of
+// cells of a group's memory, for which the answer leaves room.
+#pragma once
+#include "compiler/loop/tree.h"
+
+namespace pbc::loop {
+
+/// The largest absolute value of sizes, tunables and limits for which all numbers fit; 0 if there is none, because two of them are
+/// multiplied.
+long largestSizeIn32Bits(const NodePtr &);
+
+} // namespace pbc::loop
