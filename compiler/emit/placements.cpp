@@ -15,17 +15,27 @@ namespace {
 constexpr int kRatioParts = 64;     // requirement 100; the paper's are eighths
 constexpr int kAdaptive = 65;       // the runtime's value for "find it by measuring" (device/balance.h)
 constexpr int kLargestGroup = 1024; // along one function; the runtime halves what a device does not support
-constexpr int kCells = 4, kMostCells = 16; // of an item, along one function
+constexpr int kMostCells = 16;      // of an item, along one function
 constexpr int kMostParts = 1024;
 constexpr int kLargestTile = 4096; // along one function
 constexpr const char *kFunctions = "xyzw";
 constexpr const char *kOrdinals[] = {"first", "second", "third", "fourth"};
 constexpr int kTileFunctions = kernel::kMostTileFunctions;
 
-/// Groups are long along x, where neighbours are contiguous.
-int defaultGroup(int dimensions, int d) {
+/// Bytes of the variables of one point that are in registers, up to which items have 8 x 8 points: 128 registers of 4 bytes.
+constexpr unsigned kBytesOf64Points = 8;
+
+/// Along each of two functions.
+int defaultCells(const Placement &p) { return p.bytesOfPoint <= kBytesOf64Points ? 8 : 4; }
+
+/// Groups are long along x, where neighbours are contiguous. Those of many points are squares, which read fewest cells for each point,
+/// and have so few items that the registers of a multiprocessor hold two of them.
+int defaultGroup(const Placement &p, int d) {
   static constexpr int kSizes[3][3] = {{256, 1, 1}, {32, 8, 1}, {32, 4, 2}};
-  return kSizes[dimensions - 1][d];
+  static constexpr int kOfBlocks[2][3] = {{16, 16, 1}, {16, 8, 1}}; // of points with 4 bytes, and with more
+  if (p.hasBlocks && p.itemDimensions > 1 && defaultCells(p) == 8)
+    return kOfBlocks[p.bytesOfPoint > 4][d];
+  return kSizes[p.itemDimensions - 1][d];
 }
 
 /// So large that a round keeps a group busy, and a diagonal of tiles several groups.
@@ -54,7 +64,10 @@ void addDevice(const kernel::OnDevice &device, Placement &place) {
   const int items = std::clamp(functions - (device.items->inRounds() ? 1 : 0), 1, 3);
   place.itemDimensions = std::max(place.itemDimensions, items);
   place.hasLocal |= device.version("local") != nullptr;
-  place.hasBlocks |= device.version("blocks") != nullptr;
+  if (const kernel::DeviceVersion *blocks = device.version("blocks")) {
+    place.hasBlocks = true;
+    place.bytesOfPoint = std::max(place.bytesOfPoint, kernel::bytesOfLocals(blocks->kernel));
+  }
   if (device.tiles) {
     const int tiles = static_cast<int>(device.tiles->kernel.schedule.taskDimensions.size());
     place.itemDimensions = std::max(place.itemDimensions, tiles - 1);
@@ -104,9 +117,9 @@ LaunchSizes defaultSizes(const Placement &p, const std::string &version) {
   LaunchSizes sizes{{1, 1, 1}, {1, 1}};
   int items = 1;
   for (int d = 0; d < p.itemDimensions; ++d)
-    items *= sizes.group[d] = defaultGroup(p.itemDimensions, d);
+    items *= sizes.group[d] = defaultGroup(p, d);
   for (int d = 0; version == "blocks" && d < std::min(2, p.itemDimensions); ++d)
-    sizes.cells[d] = kCells;
+    sizes.cells[d] = defaultCells(p);
   if (version == "group")
     sizes.cells[0] = std::max(1, items / std::max(1, p.team));
   return sizes;
@@ -269,14 +282,14 @@ std::string placementTunables(const Scope &scope, int bin) {
     for (int d = 0; d < p.itemDimensions; ++d)
       row(fmt::format("group_{}_{}", kFunctions[d], p.name),
           fmt::format("work-items of a group along {} of {}", kFunctions[d], p.name),
-          defaultGroup(p.itemDimensions, d), 1, kLargestGroup,
+          defaultGroup(p, d), 1, kLargestGroup,
           fmt::format("{}[{}]", placementSlot(scope, "group"),
                       3 * (number * scope.transform.binCount() + bin) + d),
           when(kInGroups));
     for (int d = 0; p.hasBlocks && d < std::min(2, p.itemDimensions); ++d)
       row(fmt::format("cells_{}_{}", kFunctions[d], p.name),
           fmt::format("cells of a work-item along {} of {}, where it has several", kFunctions[d], p.name),
-          kCells, 1, kMostCells,
+          defaultCells(p), 1, kMostCells,
           fmt::format("{}[{}]", placementSlot(scope, "cells"),
                       2 * (number * scope.transform.binCount() + bin) + d),
           when(kInBlocks));

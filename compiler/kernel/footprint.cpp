@@ -83,4 +83,11 @@ long bytesPerPlace(const Kernel &kernel, int places) {
   return sum;
 }
 
+unsigned bytesOfLocals(const Kernel &kernel) {
+  unsigned all = 0;
+  for (const Buffer &b : kernel.buffers)
+    all += b.role == Buffer::Role::Local ? bytesOf(b.element) : 0;
+  return all;
+}
+
 } // namespace pbc::kernel

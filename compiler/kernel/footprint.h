@@ -21,4 +21,7 @@ inline constexpr long kMostScratchBytes = 1L << 19, kMostBytesInRegisters = 1L <
 /// dimensions are the place, the others count versions.
 long bytesPerPlace(const Kernel &, int places);
 
+/// The bytes of the variables of the bodies at one point.
+unsigned bytesOfLocals(const Kernel &);
+
 } // namespace pbc::kernel

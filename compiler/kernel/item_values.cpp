@@ -46,17 +46,21 @@ int roundsOf(const Schedule &schedule) { return schedule.taskOrder == TaskOrder:
 
 std::string roundParameter(const Schedule &schedule) { return roundsOf(schedule) ? "pb__low0" : ""; }
 
-isl::set withinLaunch(const Scheduled &kernel) {
+/// The context, with the parameter of each axis between the limits of the launch.
+static isl::set within(const Scheduled &kernel, std::string (*parameter)(int axis)) {
   isl::set context = kernel.context;
   for (std::size_t axis = 0; axis < itemLoops(kernel.schedule.tree).size(); ++axis) {
     const int k = static_cast<int>(axis);
     context = context.intersect(
         isl::set(context.ctx(), fmt::format("[{0}, {1}, {2}] -> {{ : {0} <= {1} < {2} }}",
-                                            limitParameter(kernel.schedule, "low", k), itemParameter(k),
+                                            limitParameter(kernel.schedule, "low", k), parameter(k),
                                             limitParameter(kernel.schedule, "high", k))));
   }
   return context;
 }
+
+isl::set withinLaunch(const Scheduled &kernel) { return within(kernel, itemParameter); }
+isl::set contextOfGroup(const Scheduled &kernel) { return within(kernel, firstParameter); }
 
 isl::set contextOfItem(const Scheduled &kernel) {
   isl_set *context = withinLaunch(kernel).release();

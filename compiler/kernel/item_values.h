@@ -29,7 +29,9 @@ int roundsOf(const Schedule &);
 std::string roundParameter(const Schedule &);
 /// What is known of the parameters: the context, with each item between the limits of its launch.
 isl::set withinLaunch(const Scheduled &);
-/// The same without the limits.
+/// The context, with the first point of each group between the limits of the launch.
+isl::set contextOfGroup(const Scheduled &);
+/// withinLaunch without the limits.
 isl::set contextOfItem(const Scheduled &);
 
 } // namespace pbc::kernel

@@ -180,6 +180,20 @@ bool isAlwaysLongest(const LoopNode &loop, const isl::set &sizes) {
   return lengths && lengths->longest.intersect(lengths->around).is_subset(lengths->occurring);
 }
 
+bool comeFirst(const isl::union_set &instances, const LoopNode &loop, const isl::set &sizes) {
+  const isl::union_set all = isl::manage(isl_schedule_node_get_domain(loop.band.get()));
+  const auto steps = [&](const isl::union_set &some) {
+    return rangeOf(valuesWith(loop).intersect_domain(some)).intersect_params(sizes);
+  };
+  isl_map *notAfter =
+      isl_map_from_domain_and_range(steps(instances).release(), steps(all.subtract(instances)).release());
+  const auto last = static_cast<unsigned>(isl_schedule_node_get_schedule_depth(loop.band.get()));
+  for (unsigned d = 0; d < last; ++d)
+    notAfter = isl_map_equate(notAfter, isl_dim_in, static_cast<int>(d), isl_dim_out, static_cast<int>(d));
+  const int end = static_cast<int>(last);
+  return isl::manage(isl_map_order_ge(notAfter, isl_dim_in, end, isl_dim_out, end)).is_empty();
+}
+
 isl::union_set Iterations::first(long count) const { return near(End::Low, count); }
 isl::union_set Iterations::last(long count) const { return near(End::High, count); }
 

@@ -51,4 +51,7 @@ std::optional<isl::union_set> whereLongest(const LoopNode &loop, const LoopNode 
 /// Whether that is the number of its iterations each time that it runs.
 bool isAlwaysLongest(const LoopNode &, const isl::set &sizes);
 
+/// Whether each of these instances runs in an earlier step of the loop than all others, in each iteration of the loops around.
+bool comeFirst(const isl::union_set &instances, const LoopNode &, const isl::set &sizes);
+
 } // namespace pbc::kernel

@@ -2,6 +2,7 @@
 
 #include "compiler/loop/statement.h"
 #include "compiler/kernel/footprint.h"
+#include "compiler/kernel/item_values.h"
 #include "compiler/loop/convert.h"
 #include "compiler/loop/operators.h"
 #include <algorithm>
@@ -73,7 +74,7 @@ std::string lengthName(const Buffer &scratch, std::size_t dimension) {
   return fmt::format("{}_n{}", scratch.name, dimension);
 }
 
-StatementBuilder::StatementBuilder(const kernel::Kernel &kernel, int statement, Purpose what)
+StatementBuilder::StatementBuilder(const kernel::Scheduled &kernel, int statement, Purpose what)
     : kernel_(kernel), number_(statement), statement_(kernel.statements[static_cast<std::size_t>(statement)]),
       for_(what) {
   auto all = [&](const isl::multi_pw_aff &functions) {
@@ -87,8 +88,13 @@ StatementBuilder::StatementBuilder(const kernel::Kernel &kernel, int statement, 
     return;
   if (statement_.copy) {
     indices_.emplace_back();
-    for (const isl::pw_aff &first : statement_.copy->first)
+    const isl::set steps = statement_.domain.intersect_params(kernel::contextOfGroup(kernel));
+    for (const isl::pw_aff &first : statement_.copy->first) {
       indices_.back().push_back(indexExpression(first, statement_.domain));
+      const isl::set negative =
+          isl::manage(isl_set_complement(isl_pw_aff_nonneg_set(first.copy()))).intersect(steps);
+      mayBeNegative_.push_back(!negative.is_empty());
+    }
     return;
   }
   if (statement_.isOpaque) {
@@ -265,8 +271,10 @@ Expr StatementBuilder::value(const std::vector<Expr> &dimensions, const Expr &la
 NodePtr StatementBuilder::node(const std::vector<Expr> &dimensions, const Expr &lane) const {
   const At at{dimensions, lane};
   if (statement_.copy)
-    return make(
-        {GroupCopy{statement_.copy->from, statement_.copy->to, expressions(indices_.front(), dimensions)}});
+    // In the steps of a loop some item reads a cell of the matrix (kernel/transform/group_copies.cpp).
+    return make({GroupCopy{statement_.copy->from, statement_.copy->to,
+                           expressions(indices_.front(), dimensions), mayBeNegative_,
+                           statement_.dimensions.empty()}});
   if (statement_.isOpaque)
     return for_.device ? make({deviceCall(at)}) : scope({make({call(at)})}); // views need declarations
   Assign assign{element(statement_.write, at), {}, value(dimensions, lane), number_, dimensions};

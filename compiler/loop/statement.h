@@ -28,7 +28,7 @@ public:
     bool device = false;     // calls use the device version of a body (body/device_body.h)
     bool vectorMath = false; // functions are called in the form that has vector versions
   };
-  StatementBuilder(const kernel::Kernel &, int statement, Purpose);
+  StatementBuilder(const kernel::Scheduled &, int statement, Purpose);
 
   /// The node at the place where the statement's dimensions have these values. `lane`: index into a Local's array.
   NodePtr node(const std::vector<Expr> &dimensions, const Expr &lane = nullptr) const;
@@ -64,6 +64,7 @@ private:
   const Purpose for_;
   std::map<int, Expr> replaced_;
   std::vector<std::vector<isl::ast_expr>> indices_;          // per access
+  std::vector<bool> mayBeNegative_;                          // of a copy, per dimension
   std::vector<std::vector<isl::ast_expr>> begins_, extents_; // per argument of an opaque statement
 };
 

@@ -149,11 +149,13 @@ struct Points {
   NodePtr body;
 };
 
-/// All items of a group fill its memory together, with what lies inside of the matrix, and wait for each other before and after it
+/// All items of a group fill its memory together, in the places of cells that lie outside of the matrix with others of it, and wait for each other before and after it
 /// (lower/group_copies.cpp).
 struct GroupCopy {
   int from, to;            // buffers of the nest
   std::vector<Expr> first; // by dimension of the memory: where the box begins in the matrix
+  std::vector<bool> mayBeNegative = {}; // the same: whether that may lie before the matrix
+  bool mayBeEmpty = true;               // whether the matrix may have no cells where the copy is made
 };
 
 /// A remark for a reader of the text.

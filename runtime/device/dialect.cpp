@@ -131,7 +131,10 @@ const char *const kOpenClPrelude =
 // larger launch is split into parts, and pb_first_group has the first group of a part (cuda/cuda_device.cpp).
 const char *const kCudaPrelude =
     R"(__constant__ long pb_first_group[3];
-#define PB_KERNEL(name) extern "C" __global__ void __launch_bounds__(PB_G0 * PB_G1 * PB_G2) name
+#define PB_LEAST_GROUPS 1
+#define PB_GROUPS_OF(registers) (2 * PB_G0 * PB_G1 * PB_G2 * (registers) <= 65536 ? 2 : 1)
+#define PB_KERNEL(name) \
+  extern "C" __global__ void __launch_bounds__(PB_G0 * PB_G1 * PB_G2, PB_LEAST_GROUPS) name
 #define PB_GLOBAL
 #define PB_LOCAL
 #define PB_CONSTANT

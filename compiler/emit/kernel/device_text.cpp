@@ -7,6 +7,7 @@
 #include "compiler/emit/kernel/loops.h"
 #include "compiler/emit/kernel/nest.h"
 #include "compiler/kernel/footprint.h"
+#include "compiler/kernel/item_values.h"
 #include "compiler/loop/build.h"
 #include "compiler/loop/narrow.h"
 #include <fmt/format.h>
@@ -119,7 +120,7 @@ private:
     std::string limits;
     for (std::size_t k = 0; k < kernel.schedule.taskDimensions.size(); ++k)
       limits += fmt::format("  const PB_INDEX low{0} = low_w{0}, high{0} = high_w{0};\n", k);
-    return prologue() + bodies(kernel) + signature(kernel, "", "low_w", "high_w") + "{\n" +
+    return prologue() + registers(kernel) + bodies(kernel) + signature(kernel, "", "low_w", "high_w") + "{\n" +
            groupArrays(kernel) + "  PB_BEGIN\n" + places(kernel) + limits + loops + "  PB_END\n}\n";
   }
 
@@ -166,6 +167,15 @@ private:
   static std::string prologue() {
     return "#ifdef PB_UNIT\n#define PB_FIRST(stride) 1\n#else\n#define PB_FIRST(stride) (stride)\n#endif\n"
            "#ifndef PB_INDEX\n#define PB_INDEX long\n#endif\n";
+  }
+
+  /// How many registers an item has, where it has several points: compilers use more of them than they have to.
+  static std::string registers(const kernel::Scheduled &kernel) {
+    constexpr int kOthers = 56; // for addresses, and for what is read of a group's memory
+    if (!kernel::hasBlocks(kernel.schedule.tree))
+      return "";
+    return fmt::format("#undef PB_LEAST_GROUPS\n#define PB_LEAST_GROUPS PB_GROUPS_OF(PB_C0 * PB_C1 * {} + {})\n",
+                       (kernel::bytesOfLocals(kernel) + 3) / 4, kOthers);
   }
 
   /// The functions of bodies that are called, for the memory spaces of their arguments.

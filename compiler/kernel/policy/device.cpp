@@ -157,7 +157,9 @@ DeviceVersion inBlocks(const Scheduled &start) {
     if (!hasStrips)
       continue;
     script::Step apart = script::step("separate", {loop});
-    if (attempt.add(with(apart, "at", script::name(strips))))
+    with(apart, "at", script::name(strips));
+    with(apart, "apart", script::name("loops"));
+    if (attempt.add(std::move(apart)))
       attempt.add(script::step("unroll", {loop}));
     writing = std::move(attempt);
     isAny = true;

@@ -44,8 +44,13 @@ Outcome applySeparate(const Scheduled &kernel, const Arguments &arguments) {
     return {std::nullopt, fmt::format("no step of `{}` has all loops in their full length", at.label)};
   if (edges.intersect(inside).intersect_params(kernel.context).is_empty())
     return {std::nullopt, fmt::format("all steps of `{}` have these loops in their full length", at.label)};
+  const bool inTwoLoops = arguments.name("apart") == "loops";
+  if (inTwoLoops && !comeFirst(full, at, kernel.context))
+    return {std::nullopt,
+            fmt::format("steps of `{}` with all loops in their full length come after others", at.label)};
   Subtree tree = *subtreeOf(kernel.schedule.tree);
-  Subtree &part = partWith(find(tree, at.label)->children.front(), arguments.names("loops"));
+  Subtree &step = *find(tree, at.label);
+  Subtree &part = inTwoLoops ? step : partWith(step.children.front(), arguments.names("loops"));
   part = copiesOf(kernel, part, {{full, "", ""}, {edges, "_edge", ""}});
   return withSubtreeInSameOrder(kernel, tree);
 }
@@ -58,7 +63,12 @@ Transformation separateTransformation() {
       .name = "separate",
       .doc = "runs the steps of a loop in which others have their full length apart from the rest",
       .parameters = {{.name = "loops", .kind = Kind::Loops, .doc = "the loops that have their full length"},
-                     {.name = "at", .kind = Kind::Loop, .doc = "the loop whose steps are told apart"}},
+                     {.name = "at", .kind = Kind::Loop, .doc = "the loop whose steps are told apart"},
+                     {.name = "apart",
+                      .kind = Kind::Word,
+                      .doc = "how: two loops, where the full steps come first, or two branches in one loop",
+                      .words = {"branches", "loops"},
+                      .isOptional = true}},
       .apply = applySeparate};
 }
 

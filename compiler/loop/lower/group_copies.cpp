@@ -3,13 +3,14 @@
 // Copies into a group's memory, dealt out to its items.
 //
 //   fill A_group from A[first0 - 1, first1]
-//   =>  barrier (in a loop: others may still read what was there)
-//       for q < (cells + items - 1) / items { n = slot + q * items; if n < cells { .. A_group[..] = A[..] where that is inside of A } }
+//   =>  barrier (in a loop, or behind another copy: others may still read what was there)
+//       for q < (cells + items - 1) / items { n = slot + q * items; if n < cells { .. A_group[..] = A[..] } }
 //       barrier
 //
-// Neighbouring items copy neighbouring cells of dimension 0 of the matrix.
+// Neighbouring items copy neighbouring cells of dimension 0 of the matrix. Where the box reaches beyond the matrix, its last cells
+// are copied again, which needs no branch; nothing reads what lies there.
 #include "compiler/loop/lower/pass.h"
-#include <functional>
+#include <utility>
 
 namespace pbc::loop {
 namespace {
@@ -31,10 +32,7 @@ public:
     std::vector<NodePtr> before, each;
     each.push_back(let("n", add(index("slot"), multiply(index("q"), items))));
     std::vector<Expr> inMemory(memory_.ofGroup.size()), inMatrix(memory_.ofGroup.size());
-    Expr isInside = nullptr, rest = index("n");
-    const auto require = [&](Expr e) {
-      isInside = isInside ? arithmetic(Op::And, {isInside, std::move(e)}) : std::move(e);
-    };
+    Expr hasCells = nullptr, rest = index("n");
     for (std::size_t d = 0; d < inMatrix.size(); ++d) {
       const std::size_t m = placeOf(static_cast<int>(d));
       const std::string number = std::to_string(d), at = "at" + number, from = "from" + number;
@@ -48,23 +46,27 @@ public:
       }
       cells = d ? multiply(std::move(cells), extent) : extent;
       inMemory[m] = index(at);
-      inMatrix[d] = add(index(from), index(at));
-      require(arithmetic(Op::GreaterEqual, {inMatrix[d], integer(0)}));
-      require(less(inMatrix[d], ofMachine(matrix_.name + "_n" + number)));
+      const Expr size = ofMachine(matrix_.name + "_n" + number);
+      inMatrix[d] = minimum(add(index(from), index(at)), subtract(size, integer(1)));
+      if (copy_.mayBeNegative.empty() || copy_.mayBeNegative[m])
+        inMatrix[d] = maximum(inMatrix[d], integer(0));
+      const Expr isThere = less(integer(0), size);
+      hasCells = hasCells ? arithmetic(Op::And, {hasCells, isThere}) : isThere;
     }
     cells = grouped(std::move(cells));
     const Expr isAll = arithmetic(Op::Equal, {arithmetic(Op::Modulo, {cells, items}), integer(0)});
     const NodePtr copy = make({Assign{make({Element{copy_.to, std::move(inMemory)}}),
                                       {},
                                       make({Element{copy_.from, std::move(inMatrix)}})}});
-    each.push_back(make({If{std::move(isInside), copy, nullptr}}));
+    each.push_back(copy);
     const NodePtr isThere =
         make({If{arithmetic(Op::Or, {isAll, less(index("n"), cells)}), block(tail(each)), nullptr}});
     const Expr rounds = arithmetic(Op::Divide, {grouped(subtract(add(cells, items), integer(1))), items});
     For loop{"q", integer(0), less(index("q"), rounds), nullptr, block({each.front(), isThere})};
     before.push_back(
         make({Parallel{Parallel::Over::InGroup, 0, "slot", integer(0), nullptr, make({std::move(loop)})}}));
-    return scope(std::move(before));
+    const NodePtr all = scope(std::move(before));
+    return copy_.mayBeEmpty ? make({If{std::move(hasCells), all, nullptr}}) : all;
   }
 
 private:
@@ -129,9 +131,9 @@ private:
     return make({Block{std::move(made), b.isScope}});
   }
 
-  NodePtr together(const std::vector<NodePtr> &copies) const {
+  NodePtr together(const std::vector<NodePtr> &copies) {
     std::vector<NodePtr> all;
-    if (loops_ > 0)
+    if (loops_ > 0 || std::exchange(hasCopied_, true))
       all.push_back(make({Barrier{}}));
     for (const NodePtr &one : copies)
       all.push_back(Fill(*as<GroupCopy>(one), lowering_.nest).node());
@@ -139,7 +141,8 @@ private:
     return block(std::move(all));
   }
 
-  int loops_ = 0; // around
+  int loops_ = 0;          // around
+  bool hasCopied_ = false; // other items may still read what an earlier copy has left
 };
 
 } // namespace

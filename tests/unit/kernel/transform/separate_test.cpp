@@ -63,6 +63,28 @@ TEST(Separate, ComputesTheSame) {
             "");
 }
 
+/// The last tile of a row is the only one that may be shorter; those of a triangle have full ones behind them.
+TEST(Separate, MakesTwoLoopsOfTiles) {
+  Lifted rows(programs::kRows);
+  EXPECT_THAT(print(after(rows.kernel(), "tile(y, x; 4, 8); separate(x; at = xt, apart = loops)")),
+              HasSubstr("band xt_edge = "));
+  Lifted back(R"(
+transform Back from A[n] to B[n, n] {
+  B.cell(x, y) from(A.cell(x) a) where x >= n - y { return a; }
+  priority(1) B.cell(x, y) from() { return 0; }
+}
+)");
+  EXPECT_EQ(whyNot(back.kernel(), "tile(x; 4); separate(x; at = xt, apart = loops)"),
+            "steps of `xt` with all loops in their full length come after others");
+  EXPECT_EQ(differences(programs::kRows,
+                        {"tile(y, x; 4, 8); separate(x; at = xt, apart = loops); vector(x; width = 8)",
+                         "tile(y, x; 4, 8); separate(x; at = xt, apart = loops)"}),
+            "");
+  EXPECT_EQ(differences(programs::kMatrixProduct,
+                        {"tile(k; 4); separate(k; at = kt, apart = loops); unroll(k)"}),
+            "");
+}
+
 /// The bounds of tasks may have any remainder: with exact cases for each, three dimensions of tiles were too many to print.
 TEST(Separate, FullTilesHaveOneCase) {
   Lifted volume(kVolume);
