@@ -281,8 +281,8 @@ std::string placementTunables(const Scope &scope, int bin) {
     onDevice += usesOf(p, kInGroups) != 0;
     for (int d = 0; d < p.itemDimensions; ++d)
       row(fmt::format("group_{}_{}", kFunctions[d], p.name),
-          fmt::format("work-items of a group along {} of {}", kFunctions[d], p.name),
-          defaultGroup(p, d), 1, kLargestGroup,
+          fmt::format("work-items of a group along {} of {}", kFunctions[d], p.name), defaultGroup(p, d), 1,
+          kLargestGroup,
           fmt::format("{}[{}]", placementSlot(scope, "group"),
                       3 * (number * scope.transform.binCount() + bin) + d),
           when(kInGroups));

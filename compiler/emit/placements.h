@@ -19,8 +19,8 @@ struct Placement {
   int itemDimensions = 0;
   bool hasLocal = false, hasBlocks = false;
   unsigned bytesOfPoint = 0; // of its variables in registers, where items have blocks of points
-  int tileDimensions = 0; // 0: no tiles
-  bool isLibrary = false; // a function of a library, without other versions
+  int tileDimensions = 0;    // 0: no tiles
+  bool isLibrary = false;    // a function of a library, without other versions
   int team = 0; // items that compute a cell together, unless the configuration says otherwise; 0: none
   bool hasDevice = false;
   std::vector<Version> versions = {}; // other schedules on the processor, of which only names matter here

@@ -89,6 +89,7 @@ struct Assign {
   Expr value;
   int statement = -1; // of the kernel; -1: lowering has made it
   std::vector<Expr> dimensions = {};
+  bool isBackground = false; // the value may arrive as late as at the next barrier that ends copies
 };
 
 /// A call of the function of a rule's body.
@@ -115,7 +116,9 @@ struct Call {
 };
 
 /// All items of a group wait here for each other.
-struct Barrier {};
+struct Barrier {
+  bool endsCopies = false; // those of the item, before it waits for the others
+};
 
 /// The iterations are carried out by what the machine has for them: exactly so many of it run, each with its own value of
 /// the iterator. What only some of them do stands in an If, where no barrier may be.
@@ -152,8 +155,8 @@ struct Points {
 /// All items of a group fill its memory together, in the places of cells that lie outside of the matrix with others of it, and wait for each other before and after it
 /// (lower/group_copies.cpp).
 struct GroupCopy {
-  int from, to;            // buffers of the nest
-  std::vector<Expr> first; // by dimension of the memory: where the box begins in the matrix
+  int from, to;                         // buffers of the nest
+  std::vector<Expr> first;              // by dimension of the memory: where the box begins in the matrix
   std::vector<bool> mayBeNegative = {}; // the same: whether that may lie before the matrix
   bool mayBeEmpty = true;               // whether the matrix may have no cells where the copy is made
 };

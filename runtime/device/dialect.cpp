@@ -52,17 +52,26 @@
   PREFIX " float pb_abs_float(float a) { return fabsf(a); }\n" PREFIX                                        \
          " double pb_abs_double(double a) { return fabs(a); }\n" PREFIX                                      \
          " int pb_abs_int(int a) { return a < 0 ? -a : a; }\n" PREFIX                                        \
-         " long pb_abs_long(long a) { return a < 0 ? -a : a; }\n" LONGS(PREFIX)
-// The functions that loops and index expressions need (runtime/abi/index.h).
-#define LONGS(PREFIX)                                                                                        \
-  PREFIX " long pb_minimum(long a, long b) { return a < b ? a : b; }\n" PREFIX                               \
-         " long pb_maximum(long a, long b) { return a > b ? a : b; }\n" PREFIX                               \
-         " long pb_floordiv(long a, long b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }\n" PREFIX       \
-         " long pb_floormod(long a, long b) { return a - b * pb_floordiv(a, b); }\n"                         \
+         " long pb_abs_long(long a) { return a < 0 ? -a : a; }\n"                                            \
          "#define abs(a) pb_abs_int(a)\n"                                                                    \
          "#define labs(a) pb_abs_long(a)\n"                                                                  \
          "#define PB_LOCAL_INDEX "                                                                           \
          "((int)((PB_LOCAL_ID(2) * PB_G1 + PB_LOCAL_ID(1)) * PB_G0 + PB_LOCAL_ID(0)))\n"
+// The functions that loops and index expressions need (runtime/abi/index.h). C++ has them for int and long, because compilers do not
+// find out that 32 bits are enough for the smaller one of two numbers of 32 bits.
+#define LONGS(PREFIX)                                                                                        \
+  PREFIX " long pb_minimum(long a, long b) { return a < b ? a : b; }\n" PREFIX                               \
+         " long pb_maximum(long a, long b) { return a > b ? a : b; }\n" PREFIX                               \
+         " long pb_floordiv(long a, long b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }\n" PREFIX       \
+         " long pb_floormod(long a, long b) { return a - b * pb_floordiv(a, b); }\n"
+#define INDEX_FUNCTION(PREFIX, name, value)                                                                  \
+  "template <class A, class B> " PREFIX " auto " name "(A a_, B b_) -> decltype(a_ + b_) {\n"                \
+  "  const decltype(a_ + b_) a = a_, b = b_;\n  return " value ";\n}\n"
+#define INDICES(PREFIX)                                                                                      \
+  INDEX_FUNCTION(PREFIX, "pb_minimum", "a < b ? a : b")                                                      \
+  INDEX_FUNCTION(PREFIX, "pb_maximum", "a > b ? a : b")                                                      \
+  INDEX_FUNCTION(PREFIX, "pb_floordiv", "a >= 0 ? a / b : -((-a + b - 1) / b)")                              \
+  INDEX_FUNCTION(PREFIX, "pb_floormod", "a - b * pb_floordiv(a, b)")
 // The value of an optional input that lies outside (runtime/abi/body.h). LONG( gives the bits of a double.
 #define MISSING(PREFIX, LONG, DOUBLE)                                                                        \
   PREFIX " double pb_missing(void) { return " DOUBLE "0x7ff96155e0000000L); }\n" PREFIX                      \
@@ -110,6 +119,8 @@ const char *const kOpenClPrelude =
 #define PB_LOCAL_ID(d) ((long)get_local_id(d))
 #define PB_GROUP_ID(d) ((long)get_group_id(d))
 #define PB_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define PB_COPY(to, from) to = from
+#define PB_COPIED() ((void)0)
 )" UNARY(CL_FLOAT_1) BINARY(
         CL_FLOAT_2) "static inline float pb_fmaf(float x, float y, float z) { return fma(x, y, z); }\n"
                     "#ifdef cl_khr_fp64\n" UNARY(CL_DOUBLE_1) BINARY(
@@ -120,12 +131,13 @@ const char *const kOpenClPrelude =
                                                        "doubles are not compiled here: the functions with "
                                                        "doubles are not used\n"
                                                        "#endif\n" UNARY(NAME_FLOAT) BINARY(NAME_FLOAT)
-                                                           NAME_FLOAT(fma) ARITHMETIC("static inline")
-                                                               CL_WORD(half) CL_WORD(kernel) CL_WORD(global)
-                                                                   CL_WORD(local) CL_WORD(constant)
-                                                                       CL_WORD(private) CL_WORD(read_only)
-                                                                           CL_WORD(write_only)
-                                                                               CL_WORD(read_write);
+                                                           NAME_FLOAT(fma) LONGS("static inline")
+                                                               ARITHMETIC("static inline") CL_WORD(half)
+                                                                   CL_WORD(kernel) CL_WORD(global)
+                                                                       CL_WORD(local) CL_WORD(constant)
+                                                                           CL_WORD(private) CL_WORD(read_only)
+                                                                               CL_WORD(write_only)
+                                                                                   CL_WORD(read_write);
 
 // NVRTC knows the functions of math.h without any header. A grid has at most 65535 groups along y and z; a
 // larger launch is split into parts, and pb_first_group has the first group of a part (cuda/cuda_device.cpp).
@@ -156,12 +168,26 @@ const char *const kCudaPrelude =
 #define PB_LOCAL_ID(d) ((long)PB_OF_AXIS(threadIdx, PB_AXIS_##d))
 #define PB_ID(d) (PB_GROUP_ID(d) * PB_G##d + PB_LOCAL_ID(d))
 #define PB_BARRIER() __syncthreads()
+#if __CUDA_ARCH__ >= 800
+#define PB_COPY_BYTES(T, bytes)                                                                     \
+  __device__ __forceinline__ void pb_copy(T *to, const T *from) {                            \
+    asm volatile("cp.async.ca.shared.global [%0], [%1], " #bytes ";"                                \
+                 :: "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory");             \
+  }
+PB_COPY_BYTES(float, 4) PB_COPY_BYTES(int, 4) PB_COPY_BYTES(double, 8) PB_COPY_BYTES(long, 8)
+__device__ __forceinline__ void pb_copy(unsigned char *to, const unsigned char *from) { *to = *from; }
+#define PB_COPY(to, from) pb_copy(&to, &from)
+#define PB_COPIED() asm volatile("cp.async.wait_all;" ::: "memory")
+#else
+#define PB_COPY(to, from) to = from
+#define PB_COPIED() ((void)0)
+#endif
 #define INFINITY (__int_as_float(0x7f800000))
 #define NAN (__int_as_float(0x7fffffff))
 #define HUGE_VAL (__longlong_as_double(0x7ff0000000000000LL))
 )" UNARY(CUDA_DOUBLE_1) BINARY(CUDA_DOUBLE_2) "__device__ inline double pb_fma(double x, double y, double z) "
                                               "{ return fma(x, y, z); }\n" UNARY(NAME) BINARY(NAME) NAME(fma)
-                                                  ARITHMETIC("__device__ inline")
+                                                  ARITHMETIC("__device__ inline") INDICES("__device__ inline")
                                                       MISSING("__device__ inline", "__double_as_longlong(",
                                                               "__longlong_as_double(");
 
@@ -209,6 +235,8 @@ using pb_Result = void;
 #define PB_TABLE static
 #define PB_FUNCTION static inline
 #define PB_OWN f
+#define PB_COPY(to, from) to = from
+#define PB_COPIED() ((void)0)
 #define PB_LOCAL_ARRAY(T, name, count)                                                    \
   static T name[count];                                                                   \
   if (pb_measuring) {                                                                     \
@@ -230,7 +258,7 @@ extern "C" {
             "int ilogb(double) noexcept; int ilogbf(float) noexcept;\n"
             "double frexp(double, int *) noexcept; float frexpf(float, int *) noexcept;\n"
             "double modf(double, double *) noexcept; float modff(float, float *) noexcept;\n}\n" ARITHMETIC(
-                "static inline")
+                "static inline") INDICES("static inline")
                 MISSING("static inline", "__builtin_bit_cast(long, ", "__builtin_bit_cast(double, ");
 
 const char *const kHostEpilogue = R"(

@@ -10,6 +10,8 @@
 //     const long i0 = low0 + PB_ID(0);                     // 0 .. items[d] - 1
 //                                                          // also PB_LOCAL_ID(d), PB_GROUP_ID(d), and
 //                                                          // PB_LOCAL_INDEX: among all items of the group
+//     PB_COPY(A_t[n], A_p[i0]);                            // a cell into group-local memory, as late as
+//     PB_COPIED();                                         // at the end of all copies of the item
 //     ...
 //     PB_BARRIER();                                        // all items of the group, global and local memory
 //     if (i0 < high0) ...

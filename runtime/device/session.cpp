@@ -413,9 +413,8 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
         kernel = step.kernels; // requirement 21
         shape(launch, batch[next], *kernel, frame);
       }
-      KernelShelf::Built built =
-          co_await side->shelf->get(*kernel, launch.group, launch.cells,
-                                    formOf(step, *kernel, arguments, launch.box));
+      KernelShelf::Built built = co_await side->shelf->get(*kernel, launch.group, launch.cells,
+                                                           formOf(step, *kernel, arguments, launch.box));
       if (!built.kernel && !built.isLost &&
           kernel != step.kernels) { // requirement 16: only this version cannot be used
         note(std::string(step.name) + " runs in its simplest version on " + side->manager->about().name,

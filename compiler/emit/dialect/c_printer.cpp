@@ -108,6 +108,10 @@ void CPrinter::node(const loop::Assign &a, const std::string &indent) {
     out_ += ", pb__n - v * W);\n";
     return;
   }
+  if (a.isBackground) {
+    out_ += dialect_.copy(text(a.target), text(a.value)) + ";\n";
+    return;
+  }
   put(a.target);
   out_ += ' ';
   if (a.op)
@@ -165,7 +169,9 @@ void CPrinter::node(const loop::Call &c, const std::string &indent) {
   out_ += indent + (c.result ? text(c.result) + " = " : "") + c.function + '(' + arguments + ");\n";
 }
 
-void CPrinter::node(const loop::Barrier &, const std::string &indent) {
+void CPrinter::node(const loop::Barrier &b, const std::string &indent) {
+  if (const std::string end = b.endsCopies ? dialect_.endOfCopies() : ""; !end.empty())
+    out_ += indent + end + ";\n";
   out_ += indent + dialect_.barrier() + ";\n";
 }
 

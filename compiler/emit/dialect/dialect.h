@@ -76,6 +76,10 @@ public:
   /// The item's, group's or lane's number along an axis.
   virtual std::string itemId(loop::Parallel::Over, int axis) const;
   virtual std::string barrier() const;
+  /// Before a barrier: waits for what the item copies in the background; "" if nothing is.
+  virtual std::string endOfCopies() const { return ""; }
+  /// Copies a cell of a matrix into a group's memory, perhaps in the background.
+  virtual std::string copy(const std::string &to, const std::string &from) const { return to + " = " + from; }
   /// Before the declaration of an array of one task: "alignas(64) static thread_local ".
   virtual std::string taskArray() const;
   /// An array of one task, whose number of elements is a product of names.

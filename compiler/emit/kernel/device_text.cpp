@@ -120,8 +120,8 @@ private:
     std::string limits;
     for (std::size_t k = 0; k < kernel.schedule.taskDimensions.size(); ++k)
       limits += fmt::format("  const PB_INDEX low{0} = low_w{0}, high{0} = high_w{0};\n", k);
-    return prologue() + registers(kernel) + bodies(kernel) + signature(kernel, "", "low_w", "high_w") + "{\n" +
-           groupArrays(kernel) + "  PB_BEGIN\n" + places(kernel) + limits + loops + "  PB_END\n}\n";
+    return prologue() + registers(kernel) + bodies(kernel) + signature(kernel, "", "low_w", "high_w") +
+           "{\n" + groupArrays(kernel) + "  PB_BEGIN\n" + places(kernel) + limits + loops + "  PB_END\n}\n";
   }
 
   /// A kernel in which each group computes a tile.
@@ -174,8 +174,9 @@ private:
     constexpr int kOthers = 56; // for addresses, and for what is read of a group's memory
     if (!kernel::hasBlocks(kernel.schedule.tree))
       return "";
-    return fmt::format("#undef PB_LEAST_GROUPS\n#define PB_LEAST_GROUPS PB_GROUPS_OF(PB_C0 * PB_C1 * {} + {})\n",
-                       (kernel::bytesOfLocals(kernel) + 3) / 4, kOthers);
+    return fmt::format(
+        "#undef PB_LEAST_GROUPS\n#define PB_LEAST_GROUPS PB_GROUPS_OF(PB_C0 * PB_C1 * {} + {})\n",
+        (kernel::bytesOfLocals(kernel) + 3) / 4, kOthers);
   }
 
   /// The functions of bodies that are called, for the memory spaces of their arguments.

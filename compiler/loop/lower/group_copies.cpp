@@ -57,7 +57,10 @@ public:
     const Expr isAll = arithmetic(Op::Equal, {arithmetic(Op::Modulo, {cells, items}), integer(0)});
     const NodePtr copy = make({Assign{make({Element{copy_.to, std::move(inMemory)}}),
                                       {},
-                                      make({Element{copy_.from, std::move(inMatrix)}})}});
+                                      make({Element{copy_.from, std::move(inMatrix)}}),
+                                      -1,
+                                      {},
+                                      true}});
     each.push_back(copy);
     const NodePtr isThere =
         make({If{arithmetic(Op::Or, {isAll, less(index("n"), cells)}), block(tail(each)), nullptr}});
@@ -137,7 +140,7 @@ private:
       all.push_back(make({Barrier{}}));
     for (const NodePtr &one : copies)
       all.push_back(Fill(*as<GroupCopy>(one), lowering_.nest).node());
-    all.push_back(make({Barrier{}}));
+    all.push_back(make({Barrier{true}}));
     return block(std::move(all));
   }
 

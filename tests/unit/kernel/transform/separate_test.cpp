@@ -80,9 +80,9 @@ transform Back from A[n] to B[n, n] {
                         {"tile(y, x; 4, 8); separate(x; at = xt, apart = loops); vector(x; width = 8)",
                          "tile(y, x; 4, 8); separate(x; at = xt, apart = loops)"}),
             "");
-  EXPECT_EQ(differences(programs::kMatrixProduct,
-                        {"tile(k; 4); separate(k; at = kt, apart = loops); unroll(k)"}),
-            "");
+  EXPECT_EQ(
+      differences(programs::kMatrixProduct, {"tile(k; 4); separate(k; at = kt, apart = loops); unroll(k)"}),
+      "");
 }
 
 /// The bounds of tasks may have any remainder: with exact cases for each, three dimensions of tiles were too many to print.
