@@ -28,13 +28,13 @@ constexpr unsigned kBytesOf64Points = 8;
 /// Along each of two functions.
 int defaultCells(const Placement &p) { return p.bytesOfPoint <= kBytesOf64Points ? 8 : 4; }
 
-/// Groups are long along x, where neighbours are contiguous. Those of many points are squares, which read fewest cells for each point,
-/// and have so few items that the registers of a multiprocessor hold two of them.
+/// Groups are long along x, where neighbours are contiguous. Those of many points have so few items that the registers of a
+/// multiprocessor hold two of them.
 int defaultGroup(const Placement &p, int d) {
   static constexpr int kSizes[3][3] = {{256, 1, 1}, {32, 8, 1}, {32, 4, 2}};
-  static constexpr int kOfBlocks[2][3] = {{16, 16, 1}, {16, 8, 1}}; // of points with 4 bytes, and with more
+  static constexpr int kOfBlocks[3] = {16, 8, 1};
   if (p.hasBlocks && p.itemDimensions > 1 && defaultCells(p) == 8)
-    return kOfBlocks[p.bytesOfPoint > 4][d];
+    return kOfBlocks[d];
   return kSizes[p.itemDimensions - 1][d];
 }
 

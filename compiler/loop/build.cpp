@@ -3,6 +3,7 @@
 #include "compiler/loop/build.h"
 #include "compiler/kernel/along.h"
 #include "compiler/kernel/footprint.h"
+#include "compiler/kernel/group_reads.h"
 #include "compiler/kernel/item_values.h"
 #include "compiler/kernel/loops.h"
 #include "compiler/loop/convert.h"
@@ -47,6 +48,13 @@ Registers registers(const kernel::Kernel &kernel, const kernel::RegisterTile &ti
     all.resumed = kernel.buffers[static_cast<std::size_t>(tile.resumed)].name;
   return all;
 }
+
+/// The annotation of a copy: a bit for each dimension of its memory, where isl lets users keep a pointer.
+isl_id *withinId(isl_ctx *ctx, unsigned long bits) {
+  return isl_id_alloc(ctx, "within",
+                      reinterpret_cast<void *>(bits)); // NOLINT(performance-no-int-to-ptr)
+}
+unsigned long withinBits(isl_id *id) { return reinterpret_cast<unsigned long>(isl_id_get_user(id)); }
 
 class Builder {
 public:
@@ -288,6 +296,19 @@ private:
     requests_.pop_back();
   }
 
+  /// A copy knows along which dimensions it stays within the matrix where this node stands.
+  static NodePtr withinMatrix(const isl::ast_node &n, const NodePtr &made) {
+    const GroupCopy *copy = as<GroupCopy>(made);
+    isl_id *id = copy ? isl_ast_node_get_annotation(n.get()) : nullptr;
+    if (!id)
+      return made;
+    GroupCopy changed = *copy;
+    for (std::size_t d = 0; d < changed.first.size(); ++d)
+      changed.isWithin.push_back(withinBits(id) >> d & 1);
+    isl_id_free(id);
+    return make({std::move(changed)});
+  }
+
   NodePtr statement(const isl::ast_node &n) {
     const isl::ast_expr call = isl::manage(isl_ast_node_user_get_expr(n.get()));
     const auto argument = [&](int k) { return isl::manage(isl_ast_expr_op_get_arg(call.get(), k)); };
@@ -296,7 +317,7 @@ private:
     for (int k = 1, count = static_cast<int>(isl_ast_expr_op_get_n_arg(call.get())); k < count; ++k)
       dimensions.push_back(expression(argument(k)));
     const int s = kernel::statementIndex(kernel_, name.name());
-    return statements_.try_emplace(s, kernel_, s, purpose_).first->second.node(dimensions);
+    return withinMatrix(n, statements_.try_emplace(s, kernel_, s, purpose_).first->second.node(dimensions));
   }
 
   const kernel::Scheduled &kernel_;
@@ -323,6 +344,50 @@ int depthOf(const isl::schedule &schedule) {
 
 } // namespace
 
+namespace {
+
+/// Annotates copies of groups with the dimensions along which they stay within the matrix, which depends on the part of the loops in
+/// which isl has put them.
+class Annotating {
+public:
+  explicit Annotating(const kernel::Scheduled &kernel) : kernel_(kernel) {}
+
+  static isl_ast_node *node(isl_ast_node *n, isl_ast_build *build, void *user) {
+    isl_ast_expr *call = isl_ast_node_user_get_expr(n);
+    const isl::ast_expr name = isl::manage(isl_ast_expr_op_get_arg(call, 0));
+    isl_ast_expr_free(call);
+    const isl::id statement = isl::manage(isl_ast_expr_id_get_id(name.get()));
+    auto &self = *static_cast<Annotating *>(user);
+    const kernel::Statement &s =
+        self.kernel_
+            .statements[static_cast<std::size_t>(kernel::statementIndex(self.kernel_, statement.name()))];
+    if (!s.copy)
+      return n;
+    const isl::union_map schedule = isl::manage(isl_ast_build_get_schedule(build));
+    return isl_ast_node_set_annotation(
+        n, withinId(isl_ast_node_get_ctx(n), self.dimensions(s, schedule.domain())));
+  }
+
+private:
+  unsigned long dimensions(const kernel::Statement &fill, const isl::union_set &here) {
+    unsigned long bits = 0;
+    const std::size_t count = fill.copy->first.size();
+    std::vector<isl::set> &within = within_[fill.name];
+    for (std::size_t d = 0; d < count; ++d) {
+      if (within.size() == d)
+        within.push_back(kernel::stepsThatReadAll(kernel_, fill, d));
+      if (here.intersect_params(kernel_.context).is_subset(isl::union_set(within[d])))
+        bits |= 1UL << d;
+    }
+    return bits;
+  }
+
+  const kernel::Scheduled &kernel_;
+  std::map<std::string, std::vector<isl::set>> within_; // by copy and dimension
+};
+
+} // namespace
+
 isl::ast_node generate(const kernel::Scheduled &kernel) {
   const isl::schedule tree = ofOneItem(kernel);
   isl_ctx *ctx = isl_schedule_get_ctx(tree.get());
@@ -336,6 +401,8 @@ isl::ast_node generate(const kernel::Scheduled &kernel) {
     iterators = isl_id_list_add(
         iterators, isl_id_alloc(ctx, (std::string(kIterator) + std::to_string(k)).c_str(), nullptr));
   build = isl_ast_build_set_iterators(build, iterators);
+  Annotating annotating(kernel);
+  build = isl_ast_build_set_at_each_domain(build, Annotating::node, &annotating);
   isl_ast_node *root =
       isl_ast_build_node_from_schedule(build, kernel::withDepths(kernel::withoutLabels(tree)).release());
   isl_ast_build_free(build);

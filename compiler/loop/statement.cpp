@@ -272,9 +272,12 @@ NodePtr StatementBuilder::node(const std::vector<Expr> &dimensions, const Expr &
   const At at{dimensions, lane};
   if (statement_.copy)
     // In the steps of a loop some item reads a cell of the matrix (kernel/transform/group_copies.cpp).
-    return make(
-        {GroupCopy{statement_.copy->from, statement_.copy->to, expressions(indices_.front(), dimensions),
-                   mayBeNegative_, statement_.dimensions.empty()}});
+    return make({GroupCopy{statement_.copy->from,
+                           statement_.copy->to,
+                           expressions(indices_.front(), dimensions),
+                           mayBeNegative_,
+                           {},
+                           statement_.dimensions.empty()}});
   if (statement_.isOpaque)
     return for_.device ? make({deviceCall(at)}) : scope({make({call(at)})}); // views need declarations
   Assign assign{element(statement_.write, at), {}, value(dimensions, lane), number_, dimensions};

@@ -158,7 +158,8 @@ struct GroupCopy {
   int from, to;                         // buffers of the nest
   std::vector<Expr> first;              // by dimension of the memory: where the box begins in the matrix
   std::vector<bool> mayBeNegative = {}; // the same: whether that may lie before the matrix
-  bool mayBeEmpty = true;               // whether the matrix may have no cells where the copy is made
+  std::vector<bool> isWithin = {}; // the same: whether all cells of the box lie before the end of the matrix
+  bool mayBeEmpty = true;          // whether the matrix may have no cells where the copy is made
 };
 
 /// A remark for a reader of the text.

@@ -121,6 +121,7 @@ const char *const kOpenClPrelude =
 #define PB_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define PB_COPY(to, from) to = from
 #define PB_COPIED() ((void)0)
+#define PB_PLACE(cells, offset) cells += offset
 )" UNARY(CL_FLOAT_1) BINARY(
         CL_FLOAT_2) "static inline float pb_fmaf(float x, float y, float z) { return fma(x, y, z); }\n"
                     "#ifdef cl_khr_fp64\n" UNARY(CL_DOUBLE_1) BINARY(
@@ -168,6 +169,13 @@ const char *const kCudaPrelude =
 #define PB_LOCAL_ID(d) ((long)PB_OF_AXIS(threadIdx, PB_AXIS_##d))
 #define PB_ID(d) (PB_GROUP_ID(d) * PB_G##d + PB_LOCAL_ID(d))
 #define PB_BARRIER() __syncthreads()
+// The compiler would add the offset to each index instead, in 64 bits.
+#define PB_PLACE(cells, offset)                                                                     \
+  {                                                                                                 \
+    unsigned long first = __cvta_generic_to_global(cells + offset);                                 \
+    asm("" : "+l"(first));                                                                          \
+    cells = (decltype(cells))__cvta_global_to_generic(first);                                       \
+  }
 #if __CUDA_ARCH__ >= 800
 #define PB_COPY_BYTES(T, bytes)                                                                     \
   __device__ __forceinline__ void pb_copy(T *to, const T *from) {                            \
@@ -237,6 +245,7 @@ using pb_Result = void;
 #define PB_OWN f
 #define PB_COPY(to, from) to = from
 #define PB_COPIED() ((void)0)
+#define PB_PLACE(cells, offset) cells += offset
 #define PB_LOCAL_ARRAY(T, name, count)                                                    \
   static T name[count];                                                                   \
   if (pb_measuring) {                                                                     \

@@ -7,6 +7,7 @@
 //   {
 //     PB_LOCAL_ARRAY(float, A_t, (PB_G0 + 2) * PB_G1);     // group-local; at the beginning of the body
 //     PB_BEGIN                                             // statements begin here
+//     PB_PLACE(A_p, A_o);                                  // moves the pointer by so many elements
 //     const long i0 = low0 + PB_ID(0);                     // 0 .. items[d] - 1
 //                                                          // also PB_LOCAL_ID(d), PB_GROUP_ID(d), and
 //                                                          // PB_LOCAL_INDEX: among all items of the group

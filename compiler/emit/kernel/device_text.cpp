@@ -205,7 +205,7 @@ private:
     for (const Buffer &b : kernel.buffers) {
       if (!kernel::isMatrix(b))
         continue;
-      text += fmt::format("  {0}_p += {0}_o;\n", b.name);
+      text += fmt::format("  PB_PLACE({0}_p, {0}_o);\n", b.name);
       for (int d = 0; d < b.rank; ++d)
         text += fmt::format("  const PB_INDEX {0}_s{1} = {2};\n", b.name, d,
                             d ? fmt::format("{}_t{}", b.name, d) : fmt::format("PB_FIRST({}_t0)", b.name));

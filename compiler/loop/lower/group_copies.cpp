@@ -4,11 +4,13 @@
 //
 //   fill A_group from A[first0 - 1, first1]
 //   =>  barrier (in a loop, or behind another copy: others may still read what was there)
-//       for q < (cells + items - 1) / items { n = slot + q * items; if n < cells { .. A_group[..] = A[..] } }
+//       each item: line = its row of items, and so many rows further; at0 = its column, and so many columns further:
+//         A_group[at0, line] = A[first0 - 1 + at0, first1 + line]
 //       barrier
 //
-// Neighbouring items copy neighbouring cells of dimension 0 of the matrix. Where the box reaches beyond the matrix, its last cells
-// are copied again, which needs no branch; nothing reads what lies there.
+// The items of a group stand in rows as long as a line of the box, or all in one row, so that neighbours copy neighbouring cells, and
+// the cells of an item are equally far apart. Where the box reaches beyond the matrix, the matrix's last cells are copied again, which
+// needs no branch; nothing reads what lies there.
 #include "compiler/loop/lower/pass.h"
 #include <utility>
 
@@ -27,58 +29,94 @@ public:
         memory_(nest.buffers[static_cast<std::size_t>(copy.to)]) {}
 
   NodePtr node() const {
-    Expr cells = integer(1), items = multiply(ofMachine("PB_G0"), ofMachine("PB_G1"));
-    items = grouped(multiply(std::move(items), ofMachine("PB_G2")));
-    std::vector<NodePtr> before, each;
-    each.push_back(let("n", add(index("slot"), multiply(index("q"), items))));
-    std::vector<Expr> inMemory(memory_.ofGroup.size()), inMatrix(memory_.ofGroup.size());
-    Expr hasCells = nullptr, rest = index("n");
-    for (std::size_t d = 0; d < inMatrix.size(); ++d) {
-      const std::size_t m = placeOf(static_cast<int>(d));
-      const std::string number = std::to_string(d), at = "at" + number, from = "from" + number;
-      const Expr extent = grouped(groupExtent(memory_.ofGroup[m]));
-      before.push_back(let(from, copy_.first[m]));
-      const bool isLast = d + 1 == inMatrix.size();
-      each.push_back(let(at, isLast ? rest : arithmetic(Op::Modulo, {grouped(rest), extent})));
-      if (!isLast) {
-        each.push_back(let("rest" + number, arithmetic(Op::Divide, {grouped(rest), extent})));
-        rest = index("rest" + number);
-      }
-      cells = d ? multiply(std::move(cells), extent) : extent;
-      inMemory[m] = index(at);
-      const Expr size = ofMachine(matrix_.name + "_n" + number);
-      inMatrix[d] = minimum(add(index(from), index(at)), subtract(size, integer(1)));
-      if (copy_.mayBeNegative.empty() || copy_.mayBeNegative[m])
-        inMatrix[d] = maximum(inMatrix[d], integer(0));
-      const Expr isThere = less(integer(0), size);
-      hasCells = hasCells ? arithmetic(Op::And, {hasCells, isThere}) : isThere;
-    }
-    cells = grouped(std::move(cells));
-    const Expr isAll = arithmetic(Op::Equal, {arithmetic(Op::Modulo, {cells, items}), integer(0)});
-    const NodePtr copy = make({Assign{make({Element{copy_.to, std::move(inMemory)}}),
-                                      {},
-                                      make({Element{copy_.from, std::move(inMatrix)}}),
-                                      -1,
-                                      {},
-                                      true}});
-    each.push_back(copy);
-    const NodePtr isThere =
-        make({If{arithmetic(Op::Or, {isAll, less(index("n"), cells)}), block(tail(each)), nullptr}});
-    const Expr rounds = arithmetic(Op::Divide, {grouped(subtract(add(cells, items), integer(1))), items});
-    For loop{"q", integer(0), less(index("q"), rounds), nullptr, block({each.front(), isThere})};
-    before.push_back(
-        make({Parallel{Parallel::Over::InGroup, 0, "slot", integer(0), nullptr, make({std::move(loop)})}}));
-    const NodePtr all = scope(std::move(before));
-    return copy_.mayBeEmpty ? make({If{std::move(hasCells), all, nullptr}}) : all;
+    const Expr items =
+        grouped(multiply(multiply(ofMachine("PB_G0"), ofMachine("PB_G1")), ofMachine("PB_G2")));
+    const Expr width = index("width"), rows = index("rows"), columns = extent(0);
+    std::vector<NodePtr> all;
+    for (std::size_t d = 0; d < copy_.first.size(); ++d)
+      all.push_back(let(number("from", d), copy_.first[placeOf(d)]));
+    all.push_back(
+        let("width", arithmetic(Op::Choose, {less(columns, items), grouped(columns), grouped(items)})));
+    all.push_back(let("rows", arithmetic(Op::Divide, {items, width})));
+    std::vector<NodePtr> own;
+    own.push_back(let("column", arithmetic(Op::Modulo, {index("slot"), width})));
+    own.push_back(let("row", arithmetic(Op::Divide, {index("slot"), width})));
+    Expr lines = integer(1);
+    for (std::size_t d = 1; d < copy_.first.size(); ++d)
+      lines = d > 1 ? multiply(std::move(lines), extent(d)) : extent(d);
+    const NodePtr line = block({linesPlaces(), each("q0", "at0", index("column"), columns, width, copy())});
+    own.push_back(unless(divides(width, items), less(index("row"), rows),
+                         each("q1", "line", index("row"), grouped(std::move(lines)), rows, line)));
+    all.push_back(
+        make({Parallel{Parallel::Over::InGroup, 0, "slot", integer(0), nullptr, block(std::move(own))}}));
+    return copy_.mayBeEmpty ? make({If{hasCells(), scope(std::move(all)), nullptr}}) : scope(std::move(all));
   }
 
 private:
-  static std::vector<NodePtr> tail(const std::vector<NodePtr> &all) { return {all.begin() + 1, all.end()}; }
+  static std::string number(const char *name, std::size_t d) { return name + std::to_string(d); }
+  static Expr divides(const Expr &by, const Expr &e) {
+    return arithmetic(Op::Equal, {arithmetic(Op::Modulo, {e, by}), integer(0)});
+  }
+  static NodePtr unless(const Expr &always, const Expr &condition, const NodePtr &n) {
+    return make({If{arithmetic(Op::Or, {always, condition}), n, nullptr}});
+  }
+  Expr extent(std::size_t d) const { return grouped(groupExtent(memory_.ofGroup[placeOf(d)])); }
+  Expr size(std::size_t d) const { return ofMachine(matrix_.name + number("_n", d)); }
+
+  /// for q < (count + step - 1) / step { name = first + q * step; if name < count { body } }
+  static NodePtr each(const char *q, const char *name, const Expr &first, const Expr &count, const Expr &step,
+                      const NodePtr &body) {
+    const Expr times = arithmetic(Op::Divide, {grouped(subtract(add(count, step), integer(1))), step});
+    const NodePtr one = unless(divides(step, count), less(index(name), count), body);
+    return make({For{q, integer(0), less(index(q), times), nullptr,
+                     block({let(name, add(first, multiply(index(q), step))), one})}});
+  }
+
+  /// The places along dimensions 1, 2, ... of a line.
+  NodePtr linesPlaces() const {
+    std::vector<NodePtr> all;
+    Expr rest = index("line");
+    for (std::size_t d = 1; d < copy_.first.size(); ++d) {
+      const bool isLast = d + 1 == copy_.first.size();
+      all.push_back(let(number("at", d), isLast ? rest : arithmetic(Op::Modulo, {rest, extent(d)})));
+      if (!isLast) {
+        all.push_back(let(number("rest", d), arithmetic(Op::Divide, {rest, extent(d)})));
+        rest = index(number("rest", d));
+      }
+    }
+    return block(std::move(all));
+  }
+
+  Expr hasCells() const {
+    Expr all;
+    for (std::size_t d = 0; d < copy_.first.size(); ++d) {
+      const Expr one = less(integer(0), size(d));
+      all = all ? arithmetic(Op::And, {all, one}) : one;
+    }
+    return all;
+  }
+
+  NodePtr copy() const {
+    std::vector<Expr> inMemory(copy_.first.size()), inMatrix(copy_.first.size());
+    for (std::size_t d = 0; d < inMatrix.size(); ++d) {
+      const std::size_t m = placeOf(d);
+      inMemory[m] = index(number("at", d));
+      inMatrix[d] = add(index(number("from", d)), index(number("at", d)));
+      if (copy_.isWithin.empty() || !copy_.isWithin[m])
+        inMatrix[d] = minimum(inMatrix[d], subtract(size(d), integer(1)));
+      if (copy_.mayBeNegative.empty() || copy_.mayBeNegative[m])
+        inMatrix[d] = maximum(inMatrix[d], integer(0));
+    }
+    Assign made{
+        make({Element{copy_.to, std::move(inMemory)}}), {}, make({Element{copy_.from, std::move(inMatrix)}})};
+    made.isBackground = true;
+    return make({std::move(made)});
+  }
 
   /// Which dimension of the memory holds dimension `d` of the matrix.
-  std::size_t placeOf(int d) const {
+  std::size_t placeOf(std::size_t d) const {
     std::size_t m = 0;
-    while (memory_.ofGroup[m].dimension != d)
+    while (memory_.ofGroup[m].dimension != static_cast<int>(d))
       ++m;
     return m;
   }
