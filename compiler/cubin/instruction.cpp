@@ -11,15 +11,17 @@ constexpr std::pair<unsigned, Kind> kOperations[] = {
     {0x02b, Kind::MultiplyAdd}, // DFMA
     {0x031, Kind::MultiplyAdd}, // HFMA2
     {0x181, Kind::GlobalLoad},  {0x186, Kind::GlobalStore}, {0x184, Kind::SharedLoad},
-    {0x188, Kind::SharedStore}, {0x183, Kind::LocalLoad},   {0x187, Kind::LocalStore},
-    {0x11d, Kind::Barrier},     {0x147, Kind::Branch},      {0x118, Kind::Padding},
+    {0x1ae, Kind::GlobalCopy},  {0x188, Kind::SharedStore}, {0x183, Kind::LocalLoad},
+    {0x187, Kind::LocalStore},  {0x11d, Kind::Barrier},     {0x147, Kind::Branch},
+    {0x118, Kind::Padding},
 };
 
 constexpr int kBytes[] = {1, 1, 2, 2, 4, 8, 16, 0};
 
 bool isAccess(Kind kind) {
-  return kind == Kind::GlobalLoad || kind == Kind::GlobalStore || kind == Kind::SharedLoad ||
-         kind == Kind::SharedStore || kind == Kind::LocalLoad || kind == Kind::LocalStore;
+  return kind == Kind::GlobalLoad || kind == Kind::GlobalStore || kind == Kind::GlobalCopy ||
+         kind == Kind::SharedLoad || kind == Kind::SharedStore || kind == Kind::LocalLoad ||
+         kind == Kind::LocalStore;
 }
 
 /// From the end of a branch to its target, in bytes.

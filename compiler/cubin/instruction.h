@@ -20,6 +20,7 @@ enum class Kind {
   MultiplyAdd, // of floating-point numbers, fused
   GlobalLoad,
   GlobalStore,
+  GlobalCopy, // into a group's memory, in the background
   SharedLoad,
   SharedStore,
   LocalLoad, // of the item's own memory: arrays that are indexed, and registers that were spilled

@@ -50,6 +50,9 @@ Summary summarise(const Function &f) {
     case Kind::GlobalStore:
       ++all.globalStores[i.bytes];
       break;
+    case Kind::GlobalCopy:
+      ++all.globalCopies[i.bytes];
+      break;
     case Kind::SharedLoad:
       ++all.groupLoads[i.bytes];
       break;

@@ -22,7 +22,7 @@ struct Summary {
   int instructions = 0;
   std::optional<Loop> innermost;
   /// How many instructions access so many bytes for one item, in the whole kernel.
-  std::map<int, int> globalLoads, globalStores, groupLoads, groupStores;
+  std::map<int, int> globalLoads, globalStores, globalCopies, groupLoads, groupStores;
   int localAccesses = 0; // instructions that access an item's stack
 };
 

@@ -77,6 +77,7 @@ Json describe(emit::DeviceSource kernel, const std::string &device) {
                                : Json();
   out["global_loads"] = widths(s.globalLoads);
   out["global_stores"] = widths(s.globalStores);
+  out["global_copies"] = widths(s.globalCopies);
   out["group_loads"] = widths(s.groupLoads);
   out["group_stores"] = widths(s.groupStores);
   return out;
@@ -115,6 +116,7 @@ std::string prose(const Json &kernel) {
   }
   return out + accesses("global loads", kernel["global_loads"]) +
          accesses("global stores", kernel["global_stores"]) +
+         accesses("copies into the group's memory", kernel["global_copies"]) +
          accesses("reads of the group's memory", kernel["group_loads"]) +
          accesses("writes to it", kernel["group_stores"]);
 }

@@ -16,10 +16,11 @@ using testing::Pair;
 
 constexpr Word kMultiplyAdd{0x0000001a101a7223, 0x010fc80000000011},
     kDouble{0x000000161418722b, 0x0040e40000000018}, kLoad16{0x0000001008087981, 0x000ea2000c1e9d00},
-    kStore4{0x000000070e007986, 0x000fe8000c101910}, kGroupLoad8{0x0000000e09107984, 0x000f220008000a00},
-    kGroupStore4{0x0000001b0a007388, 0x0041e20000000800}, kStackLoad8{0x0000000014147983, 0x000ea20000100a00},
-    kBarrier{0x0000000000007b1d, 0x000fec0000010000}, kExit{0x000000000000794d, 0x000fea0003800000},
-    kToItself{0xfffffffc00fc7947, 0x000fc0000383ffff}, kPadding{0x0000000000007918, 0x000fc00000000000};
+    kStore4{0x000000070e007986, 0x000fe8000c101910}, kCopy8{0x0000000036087fae, 0x000fe6000b921a4a},
+    kGroupLoad8{0x0000000e09107984, 0x000f220008000a00}, kGroupStore4{0x0000001b0a007388, 0x0041e20000000800},
+    kStackLoad8{0x0000000014147983, 0x000ea20000100a00}, kBarrier{0x0000000000007b1d, 0x000fec0000010000},
+    kExit{0x000000000000794d, 0x000fea0003800000}, kToItself{0xfffffffc00fc7947, 0x000fc0000383ffff},
+    kPadding{0x0000000000007918, 0x000fc00000000000};
 
 TEST(Instruction, KindsAndWidths) {
   const auto decoded = [](const Word &w) { return decode(w, 0, 90); };
@@ -29,6 +30,8 @@ TEST(Instruction, KindsAndWidths) {
   EXPECT_EQ(decoded(kLoad16).bytes, 16);
   EXPECT_EQ(decoded(kStore4).kind, Kind::GlobalStore);
   EXPECT_EQ(decoded(kStore4).bytes, 4);
+  EXPECT_EQ(decoded(kCopy8).kind, Kind::GlobalCopy);
+  EXPECT_EQ(decoded(kCopy8).bytes, 8);
   EXPECT_EQ(decoded(kGroupLoad8).kind, Kind::SharedLoad);
   EXPECT_EQ(decoded(kGroupLoad8).bytes, 8);
   EXPECT_EQ(decoded(kGroupStore4).kind, Kind::SharedStore);
