@@ -106,14 +106,13 @@ KernelShelf::~KernelShelf() {
 }
 
 KernelShelf::Awaiter KernelShelf::get(const DeviceKernel &kernel, const int group[3], const int cells[2],
-                                      Form form) {
+                                      KernelForm form) {
   const Key key{&kernel, group[0], group[1], group[2], cells[0], cells[1], form};
   std::lock_guard hold(mutex_);
   std::shared_ptr<Entry> &entry = entries_[key];
   if (!entry) {
     entry = std::make_shared<Entry>();
-    std::string text = form.unit ? "#define PB_UNIT 1\n" : "";
-    text += form.narrow ? "#define PB_INDEX int\n" : "#define PB_INDEX long\n";
+    std::string text = macrosOf(form);
     for (int d = 0; (kernel.hasCells || kernel.teams) && d < 2; ++d)
       text += "#define PB_C" + std::to_string(d) + " " + std::to_string(cells[d]) + "\n";
     entry->source = {text + kernel.source, kernel.entry, {group[0], group[1], group[2]}, kernel.isLibrary};

@@ -3,13 +3,14 @@
 // The kernels of one device that a program has asked for. Each is built once, outside of the workers'
 // threads.
 //
-//   Shelf::Built k = co_await shelf.get(kernel, group, true);      // waits the first time only
+//   Built k = co_await shelf.get(kernel, group, cells, form);       // waits the first time only
 //   if (!k.kernel) say(k.why);
 //
 // A build may take seconds (a compiler runs in the driver): the coroutine is suspended, no worker waits. A
 // build that takes longer than the limit counts as failed, and its result is ignored. Invariant: get() for
 // the same version and group gives the same answer as long as the shelf lives.
 #pragma once
+#include "runtime/device/kernel_form.h"
 #include "runtime/device/request.h"
 #include <functional>
 #include <map>
@@ -53,17 +54,11 @@ public:
     void await_suspend(std::coroutine_handle<> caller);
     Built await_resume() const;
   };
-  /// What is fixed when a kernel is built.
-  struct Form {
-    bool unit = false;   // dimension 0 of every matrix has stride 1
-    bool narrow = false; // indices have 32 bits
-    auto operator<=>(const Form &) const = default;
-  };
   /// `cells`: cells of an item.
-  Awaiter get(const DeviceKernel &, const int group[3], const int cells[2], Form);
+  Awaiter get(const DeviceKernel &, const int group[3], const int cells[2], KernelForm);
 
 private:
-  using Key = std::tuple<const DeviceKernel *, int, int, int, int, int, Form>;
+  using Key = std::tuple<const DeviceKernel *, int, int, int, int, int, KernelForm>;
   std::mutex mutex_; // guards entries_
   std::map<Key, std::shared_ptr<Entry>> entries_;
   std::shared_ptr<Builder> builder_;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "runtime/device/session.h"
-#include "runtime/device/step_arguments.h"
+#include "runtime/device/kernel_form.h"
 #include <algorithm>
 #include <bit>
 #include <climits>
-#include <cmath>
 #include <utility>
 
 namespace pb::device {
@@ -56,41 +55,6 @@ void tilesOf(Launch &launch, const DeviceStep &step, const DeviceKernel &kernel,
   for (int d = 0; d < 3; ++d)
     launch.group[d] =
         d + 1 < launch.box.rank ? static_cast<int>(std::min<long>(launch.group[d], launch.tile[d])) : 1;
-}
-
-bool hasUnitStrides(const DeviceStep &step, const StepArguments &arguments) {
-  for (int m = 0; m < step.matrixCount; ++m)
-    if (step.matrices[m].rank > 0 && arguments.matrix(m).extent[0] > 1 && arguments.matrix(m).stride[0] != 1)
-      return false;
-  return true;
-}
-
-/// Whether every index and offset of the launch fits into 32 bits.
-bool isNarrow(const DeviceStep &step, const DeviceKernel &kernel, const StepArguments &arguments,
-              const Box &box) {
-  const auto fits = [&](long size) { return std::abs(size) <= kernel.narrow; };
-  if (kernel.narrow <= 0 || step.valueCount > 64)
-    return false;
-  for (int v = 0; v < step.valueCount; ++v)
-    if (!(step.realValues >> v & 1) && !fits(arguments.value(v).integer))
-      return false;
-  for (int d = 0; d < box.rank; ++d)
-    if (!fits(box.low[d]) || !fits(box.high[d]))
-      return false;
-  for (int m = 0; m < step.matrixCount; ++m) {
-    double offset = 0;
-    for (int d = 0; d < step.matrices[m].rank; ++d)
-      offset += static_cast<double>(arguments.matrix(m).extent[d]) *
-                std::fabs(static_cast<double>(arguments.matrix(m).stride[d]));
-    if (offset > INT_MAX)
-      return false;
-  }
-  return true;
-}
-
-KernelShelf::Form formOf(const DeviceStep &step, const DeviceKernel &kernel, const StepArguments &arguments,
-                         const Box &box) {
-  return {hasUnitStrides(step, arguments), isNarrow(step, kernel, arguments, box)};
 }
 
 Place placeAt(const DeviceStep &step, const StepArguments &arguments, int m, const Cells &cells) {

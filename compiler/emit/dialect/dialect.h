@@ -4,7 +4,7 @@
 // one of these.
 //
 //                      C++ (cxx.h)                 OpenCL C and CUDA C++ (device_c.h)
-//   index              long                        long
+//   index              long                        PB_INDEX: int or long
 //   minimum            pb::minimum                 pb_minimum
 //   infinity(F32)      __builtin_inff()            INFINITY
 //   hint               #pragma clang loop ...      nothing

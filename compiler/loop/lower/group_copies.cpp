@@ -174,7 +174,7 @@ private:
 
   NodePtr together(const std::vector<NodePtr> &copies) {
     std::vector<NodePtr> all;
-    if (loops_ > 0 || std::exchange(hasCopied_, true))
+    if (std::exchange(hasCopied_, true) || loops_ > 0)
       all.push_back(make({Barrier{}}));
     for (const NodePtr &one : copies)
       all.push_back(Fill(*as<GroupCopy>(one), lowering_.nest).node());

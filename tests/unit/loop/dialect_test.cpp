@@ -80,17 +80,17 @@ TEST(Dialect, Metal) {
 
 TEST(Dialect, Devices) {
   EXPECT_EQ(printed(DeviceC(), sumOfEight()),
-            R"(PB_KERNEL(sums)(PB_GLOBAL const double *A_p, PB_GLOBAL double *B_p, long n_v) {
+            R"(PB_KERNEL(sums)(PB_GLOBAL const double *A_p, PB_GLOBAL double *B_p, PB_INDEX n_v) {
   // sums of eight neighbours
   PB_LOCAL_ARRAY(double, tile_l, 64);
   {
-    const long item = PB_LOCAL_ID(0);
+    const PB_INDEX item = PB_LOCAL_ID(0);
     tile_l[item] = A_p[(pb_floordiv(item, 2))];
     PB_BARRIER();
     double s_l;
     s_l = 0.5;
 #pragma unroll
-    for (long k = 0; k < 8; k += 1) {
+    for (PB_INDEX k = 0; k < 8; k += 1) {
       s_l += tile_l[pb_minimum(item + k, 63)];
     }
     B_p[item] = sqrt(s_l);

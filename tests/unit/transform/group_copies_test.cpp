@@ -2,6 +2,7 @@
 
 // stage() on devices: what the items of a group copy into memory that they share, the loops that result, and what is refused. Results
 // are compared by the tests of devices, which run every program's kernels.
+#include "compiler/emit/kernel/nest.h"
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/transform/run.h"
 #include "compiler/kernel/verify.h"
@@ -13,6 +14,13 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 namespace {
+
+std::size_t countOf(const std::string &text, const std::string &word) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += word.size())
+    ++count;
+  return count;
+}
 
 constexpr const char *kThree = R"(kernel Three [n]
   context n >= 3
@@ -96,6 +104,31 @@ TEST(GroupCopies, StripsOfAProduct) {
               HasSubstr("points item0 from low0 to high0 in blocks, item1 from low1 to high1 in blocks"));
   EXPECT_THAT(loops, HasSubstr("fill A_group from A[first1, c0]"));
   EXPECT_THAT(loops, HasSubstr("s += A_group[place1, c1 - c0] * B_group[place0, c1 - c0]"));
+}
+
+/// The strip that is shorter has a copy of its own, for which items that still read the strip before it must be waited for.
+TEST(GroupCopies, ASecondLoopOfStripsWaitsForTheFirst) {
+  Texts t;
+  const std::optional<Scheduled> k =
+      t.run(t.kernel(kStrips), "items(; each = block); (it, i) = tile(i; 16); stage(A; at = it); "
+                               "separate(i; at = it, apart = loops)");
+  ASSERT_TRUE(k);
+  EXPECT_THAT(verify(*k), IsEmpty());
+  const std::string loops = pbc::emit::loopsText(*k);
+  const std::string lowered = loops.substr(loops.find("lowered"));
+  EXPECT_EQ(countOf(lowered, "barrier"), 4U) << lowered;
+}
+
+/// In a full strip all cells are read, and so inside of the matrix; along the items' axis they need not be.
+TEST(GroupCopies, KnowWhereTheyStayWithinTheMatrix) {
+  Texts t;
+  const std::optional<Scheduled> k =
+      t.run(t.kernel(kStrips), "items(; each = block); (it, i) = tile(i; 16); stage(A; at = it); "
+                               "separate(i; at = it, apart = loops)");
+  ASSERT_TRUE(k);
+  const std::string loops = pbc::emit::loopsText(*k);
+  EXPECT_THAT(loops, HasSubstr("A[from0 + at0, min(from1 + at1, A_n1 - 1)]"));
+  EXPECT_THAT(loops, HasSubstr("A[min(from0 + at0, A_n0 - 1), min(from1 + at1, A_n1 - 1)]"));
 }
 
 TEST(GroupCopies, AreRefusedWithAReason) {

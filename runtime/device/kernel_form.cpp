@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/device/kernel_form.h"
+#include <climits>
+#include <cmath>
+#include <cstdlib>
+
+namespace pb::device {
+namespace {
+
+constexpr int kValueBits = 64; // of DeviceStep::realValues
+
+bool hasUnitStrides(const DeviceStep &step, const StepArguments &arguments) {
+  for (int m = 0; m < step.matrixCount; ++m)
+    if (step.matrices[m].rank > 0 && arguments.matrix(m).extent[0] > 1 && arguments.matrix(m).stride[0] != 1)
+      return false;
+  return true;
+}
+
+/// Whether the sums of coordinates times strides fit, of which some may be negative.
+bool hasNarrowOffsets(const AnyRegion &matrix, int rank) {
+  double offset = 0;
+  for (int d = 0; d < rank; ++d)
+    offset += static_cast<double>(matrix.extent[d]) * std::fabs(static_cast<double>(matrix.stride[d]));
+  return offset <= INT_MAX;
+}
+
+bool isNarrow(const DeviceStep &step, const DeviceKernel &kernel, const StepArguments &arguments,
+              const Box &box) {
+  const auto fits = [&](long size) { return std::abs(size) <= kernel.narrow; };
+  if (kernel.narrow <= 0 || step.valueCount > kValueBits)
+    return false;
+  for (int v = 0; v < step.valueCount; ++v)
+    if (!(step.realValues >> v & 1) && !fits(arguments.value(v).integer))
+      return false;
+  for (int d = 0; d < box.rank; ++d)
+    if (!fits(box.low[d]) || !fits(box.high[d]))
+      return false;
+  for (int m = 0; m < step.matrixCount; ++m)
+    if (!hasNarrowOffsets(arguments.matrix(m), step.matrices[m].rank))
+      return false;
+  return true;
+}
+
+} // namespace
+
+KernelForm formOf(const DeviceStep &step, const DeviceKernel &kernel, const StepArguments &arguments,
+                  const Box &box) {
+  return {hasUnitStrides(step, arguments), isNarrow(step, kernel, arguments, box)};
+}
+
+std::string macrosOf(KernelForm form) {
+  return std::string(form.unit ? "#define PB_UNIT 1\n" : "") + "#define PB_INDEX " +
+         (form.narrow ? "int\n" : "long\n");
+}
+
+} // namespace pb::device
