@@ -51,10 +51,10 @@ static isl::set within(const Scheduled &kernel, std::string (*parameter)(int axi
   isl::set context = kernel.context;
   for (std::size_t axis = 0; axis < itemLoops(kernel.schedule.tree).size(); ++axis) {
     const int k = static_cast<int>(axis);
-    context = context.intersect(
-        isl::set(context.ctx(), fmt::format("[{0}, {1}, {2}] -> {{ : {0} <= {1} < {2} }}",
-                                            limitParameter(kernel.schedule, "low", k), parameter(k),
-                                            limitParameter(kernel.schedule, "high", k))));
+    const std::string low = limitParameter(kernel.schedule, "low", k),
+                      high = limitParameter(kernel.schedule, "high", k);
+    context = context.intersect(poly::apart(context.ctx(), low, parameter(k), 0))
+                  .intersect(poly::apart(context.ctx(), parameter(k), high, 1));
   }
   return context;
 }

@@ -13,12 +13,9 @@ namespace {
 /// What holds when a kernel is called for some points; it is never called for none.
 isl::set whenSome(const Scheduled &kernel) {
   isl::set known = kernel.context;
-  for (std::size_t k = 0; k < kernel.schedule.taskDimensions.size(); ++k) {
-    isl_set *some = isl_set_read_from_str(
-        isl_set_get_ctx(known.get()),
-        fmt::format("[pb__low{0}, pb__high{0}] -> {{ : pb__low{0} < pb__high{0} }}", k).c_str());
-    known = known.intersect(isl::manage(some));
-  }
+  for (std::size_t k = 0; k < kernel.schedule.taskDimensions.size(); ++k)
+    known = known.intersect(
+        poly::apart(known.ctx(), fmt::format("pb__low{}", k), fmt::format("pb__high{}", k), 1));
   return known;
 }
 

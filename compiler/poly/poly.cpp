@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <isl/aff.h>
 #include <isl/ast_build.h>
+#include <isl/constraint.h>
 #include <isl/id.h>
 #include <isl/mat.h>
 #include <isl/options.h>
@@ -46,7 +47,26 @@ Context::Context() : ctx_(isl_ctx_alloc()) {
   isl_options_set_ast_build_detect_min_max(ctx_, 1);
 }
 
-Context::~Context() { isl_ctx_free(ctx_); }
+Context::~Context() {
+  sets_.clear();
+  isl_ctx_free(ctx_);
+}
+
+isl::set Context::set(const std::string &text) const {
+  const auto at = sets_.find(text);
+  return at != sets_.end() ? at->second : sets_.emplace(text, isl::set(get(), text)).first->second;
+}
+
+isl::set apart(isl::ctx ctx, const std::string &low, const std::string &high, int distance) {
+  isl_space *space = isl_space_params_alloc(ctx.get(), 2);
+  space = isl_space_set_dim_name(space, isl_dim_param, 0, low.c_str());
+  space = isl_space_set_dim_name(space, isl_dim_param, 1, high.c_str());
+  isl_constraint *c = isl_constraint_alloc_inequality(isl_local_space_from_space(isl_space_copy(space)));
+  c = isl_constraint_set_coefficient_si(c, isl_dim_param, 0, -1);
+  c = isl_constraint_set_coefficient_si(c, isl_dim_param, 1, 1);
+  c = isl_constraint_set_constant_si(c, -distance);
+  return isl::manage(isl_set_add_constraint(isl_set_universe(space), c));
+}
 
 bool Context::withBudget(unsigned long operations, const std::function<void()> &f) const {
   return poly::withBudget(get(), operations, f);

@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace pbc::poly {
@@ -29,7 +30,8 @@ public:
   Context &operator=(const Context &) = delete;
 
   isl::ctx get() const { return isl::ctx(ctx_); }
-  isl::set set(const std::string &text) const { return isl::set(get(), text); }
+  /// Reads each text once: many rules and matrices have the same spaces.
+  isl::set set(const std::string &text) const;
   isl::map map(const std::string &text) const { return isl::map(get(), text); }
 
   /// Runs `f` with at most `operations` isl operations; false if the budget was exceeded (the results of f
@@ -38,6 +40,7 @@ public:
 
 private:
   isl_ctx *ctx_;
+  mutable std::unordered_map<std::string, isl::set> sets_; // by their text
 };
 
 /// The same for those who have no Context, only objects of one.
@@ -55,6 +58,9 @@ std::string text(const isl::union_map &);
 std::string text(const isl::union_set &);
 std::string text(const isl::pw_aff &);
 std::string text(const isl::union_pw_aff &);
+
+/// { : low + distance <= high }, for two parameters.
+isl::set apart(isl::ctx, const std::string &low, const std::string &high, int distance);
 
 /// "[n, w] -> " for the given parameter names, which are mangled already; "" for none.
 std::string parameterPrefix(const std::vector<std::string> &names);
