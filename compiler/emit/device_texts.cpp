@@ -52,9 +52,9 @@ std::vector<DeviceSource> deviceSources(const Input &in) {
         std::find_if(places.begin(), places.end(), [&](const Placement &p) { return p.name == step; });
     const LaunchSizes sizes = defaultSizes(*place, version.variant);
     DeviceSource one{t.name, step, version.variant, {}};
-    one.source.text =
-        fmt::format("#define PB_UNIT 1\n#define PB_INDEX {}\n#define PB_C0 {}\n#define PB_C1 {}\n{}",
-                    version.narrow > 0 ? "int" : "long", sizes.cells[0], sizes.cells[1], version.text);
+    one.source.text = fmt::format(
+        "#define PB_UNIT 1\n#define PB_WIDE 1\n#define PB_INDEX {}\n#define PB_C0 {}\n#define PB_C1 {}\n{}",
+        version.narrow > 0 ? "int" : "long", sizes.cells[0], sizes.cells[1], version.text);
     one.source.entry = text.entry;
     std::copy(std::begin(sizes.group), std::end(sizes.group), one.source.group);
     all.push_back(std::move(one));

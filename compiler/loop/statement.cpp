@@ -74,6 +74,26 @@ std::string lengthName(const Buffer &scratch, std::size_t dimension) {
   return fmt::format("{}_n{}", scratch.name, dimension);
 }
 
+/// Whether the copy begins at a multiple of 16 bytes along dimension 0 of the matrix, if the first point of its group lies at one.
+static bool isAligned(const kernel::Scheduled &kernel, const kernel::Statement &fill, const isl::set &steps) {
+  const kernel::GroupCopy &copy = *fill.copy;
+  const auto &memory = kernel.buffers[static_cast<std::size_t>(copy.to)];
+  const auto along = std::find_if(memory.ofGroup.begin(), memory.ofGroup.end(),
+                                  [](const kernel::GroupDimension &d) { return d.dimension == 0; });
+  const long cells = 16 / static_cast<long>(kernel::bytesOf(memory.element));
+  const auto multiple = [&](isl_pw_aff *f) {
+    isl_val *by = isl_val_int_from_si(isl_pw_aff_get_ctx(f), cells);
+    return isl::manage(isl_pw_aff_zero_set(isl_pw_aff_mod_val(f, by)));
+  };
+  isl::set places = steps;
+  if (along->axis >= 0) {
+    isl_id *id = isl_id_alloc(steps.ctx().get(), kernel::firstParameter(along->axis).c_str(), nullptr);
+    places = places.intersect(multiple(isl_pw_aff_param_on_domain_id(steps.copy(), id)));
+  }
+  const isl::pw_aff &first = copy.first[static_cast<std::size_t>(along - memory.ofGroup.begin())];
+  return places.is_subset(multiple(first.copy()));
+}
+
 StatementBuilder::StatementBuilder(const kernel::Scheduled &kernel, int statement, Purpose what)
     : kernel_(kernel), number_(statement), statement_(kernel.statements[static_cast<std::size_t>(statement)]),
       for_(what) {
@@ -95,6 +115,7 @@ StatementBuilder::StatementBuilder(const kernel::Scheduled &kernel, int statemen
           isl::manage(isl_set_complement(isl_pw_aff_nonneg_set(first.copy()))).intersect(steps);
       mayBeNegative_.push_back(!negative.is_empty());
     }
+    isAligned_ = isAligned(kernel, statement_, steps);
     return;
   }
   if (statement_.isOpaque) {
@@ -277,7 +298,8 @@ NodePtr StatementBuilder::node(const std::vector<Expr> &dimensions, const Expr &
                            expressions(indices_.front(), dimensions),
                            mayBeNegative_,
                            {},
-                           statement_.dimensions.empty()}});
+                           statement_.dimensions.empty(),
+                           isAligned_}});
   if (statement_.isOpaque)
     return for_.device ? make({deviceCall(at)}) : scope({make({call(at)})}); // views need declarations
   Assign assign{element(statement_.write, at), {}, value(dimensions, lane), number_, dimensions};

@@ -90,6 +90,7 @@ struct Assign {
   int statement = -1; // of the kernel; -1: lowering has made it
   std::vector<Expr> dimensions = {};
   bool isBackground = false; // the value may arrive as late as at the next barrier that ends copies
+  long together = 1;         // so many neighbouring cells, of 16 bytes
 };
 
 /// A call of the function of a rule's body.
@@ -160,6 +161,8 @@ struct GroupCopy {
   std::vector<bool> mayBeNegative = {}; // the same: whether that may lie before the matrix
   std::vector<bool> isWithin = {}; // the same: whether all cells of the box lie before the end of the matrix
   bool mayBeEmpty = true;          // whether the matrix may have no cells where the copy is made
+  /// Whether it begins along dimension 0 of the matrix at a multiple of 16 bytes, if the first points of all groups do.
+  bool isAligned = false;
 };
 
 /// A remark for a reader of the text.

@@ -112,7 +112,7 @@ const char *const kOpenClPrelude =
 #define PB_TABLE __constant
 #define PB_FUNCTION static inline
 #define PB_OWN
-#define PB_LOCAL_ARRAY(T, name, count) __local T name[count]
+#define PB_LOCAL_ARRAY(T, name, count) __local T name[count] __attribute__((aligned(16)))
 #define PB_BEGIN {
 #define PB_END }
 #define PB_ID(d) ((long)get_global_id(d))
@@ -120,6 +120,7 @@ const char *const kOpenClPrelude =
 #define PB_GROUP_ID(d) ((long)get_group_id(d))
 #define PB_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define PB_COPY(to, from) to = from
+#define PB_COPY_16(to, from) *(__local int4 *)&to = *(__global const int4 *)&from
 #define PB_COPIED() ((void)0)
 #define PB_PLACE(cells, offset) cells += offset
 )" UNARY(CL_FLOAT_1) BINARY(
@@ -154,7 +155,7 @@ const char *const kCudaPrelude =
 #define PB_TABLE static __device__
 #define PB_FUNCTION static __device__ inline
 #define PB_OWN f
-#define PB_LOCAL_ARRAY(T, name, count) __shared__ T name[count]
+#define PB_LOCAL_ARRAY(T, name, count) __shared__ __align__(16) T name[count]
 #define PB_BEGIN {
 #define PB_END }
 #define PB_AXIS_0 x
@@ -184,10 +185,16 @@ const char *const kCudaPrelude =
   }
 PB_COPY_BYTES(float, 4) PB_COPY_BYTES(int, 4) PB_COPY_BYTES(double, 8) PB_COPY_BYTES(long, 8)
 __device__ __forceinline__ void pb_copy(unsigned char *to, const unsigned char *from) { *to = *from; }
+__device__ __forceinline__ void pb_copy_16(void *to, const void *from) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+               :: "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory");
+}
 #define PB_COPY(to, from) pb_copy(&to, &from)
+#define PB_COPY_16(to, from) pb_copy_16(&to, &from)
 #define PB_COPIED() asm volatile("cp.async.wait_all;" ::: "memory")
 #else
 #define PB_COPY(to, from) to = from
+#define PB_COPY_16(to, from) *(int4 *)&to = *(const int4 *)&from
 #define PB_COPIED() ((void)0)
 #endif
 #define INFINITY (__int_as_float(0x7f800000))
@@ -244,10 +251,11 @@ using pb_Result = void;
 #define PB_FUNCTION static inline
 #define PB_OWN f
 #define PB_COPY(to, from) to = from
+#define PB_COPY_16(to, from) __builtin_memcpy(&to, __builtin_assume_aligned(&from, 16), 16)
 #define PB_COPIED() ((void)0)
 #define PB_PLACE(cells, offset) cells += offset
 #define PB_LOCAL_ARRAY(T, name, count)                                                    \
-  static T name[count];                                                                   \
+  alignas(16) static T name[count];                                                       \
   if (pb_measuring) {                                                                     \
     pb_local_bytes += sizeof name;                                                        \
     if (pb_local_count < 64) pb_locals[pb_local_count++] = {name, sizeof name};           \

@@ -12,6 +12,7 @@
 //                                                          // also PB_LOCAL_ID(d), PB_GROUP_ID(d), and
 //                                                          // PB_LOCAL_INDEX: among all items of the group
 //     PB_COPY(A_t[n], A_p[i0]);                            // a cell into group-local memory, as late as
+//     PB_COPY_16(A_t[n], A_p[i0]);                         // the same, 16 bytes that begin at multiples of 16
 //     PB_COPIED();                                         // at the end of all copies of the item
 //     ...
 //     PB_BARRIER();                                        // all items of the group, global and local memory

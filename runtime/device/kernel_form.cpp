@@ -42,16 +42,38 @@ bool isNarrow(const DeviceStep &step, const DeviceKernel &kernel, const StepArgu
   return true;
 }
 
+/// Storages begin at multiples of 64 bytes (region.h), on devices as well.
+bool isWide(const DeviceStep &step, const StepArguments &arguments, const Box &box) {
+  constexpr long kBytes = 16;
+  for (int m = 0; m < step.matrixCount; ++m) {
+    const DeviceMatrix &about = step.matrices[m];
+    const AnyRegion &matrix = arguments.matrix(m);
+    const auto isWhole = [&](long cells) { return cells * about.elementBytes % kBytes == 0; };
+    if (about.rank == 0)
+      continue;
+    if (!matrix.owner || reinterpret_cast<unsigned long>(matrix.base) % kBytes || !isWhole(matrix.extent[0]))
+      return false;
+    for (int d = 1; d < about.rank; ++d)
+      if (!isWhole(matrix.stride[d]))
+        return false;
+    for (int d = 0; d < box.rank; ++d)
+      if (!isWhole(box.low[d]))
+        return false;
+  }
+  return true;
+}
+
 } // namespace
 
 KernelForm formOf(const DeviceStep &step, const DeviceKernel &kernel, const StepArguments &arguments,
                   const Box &box) {
-  return {hasUnitStrides(step, arguments), isNarrow(step, kernel, arguments, box)};
+  const bool unit = hasUnitStrides(step, arguments);
+  return {unit, isNarrow(step, kernel, arguments, box), unit && isWide(step, arguments, box)};
 }
 
 std::string macrosOf(KernelForm form) {
-  return std::string(form.unit ? "#define PB_UNIT 1\n" : "") + "#define PB_INDEX " +
-         (form.narrow ? "int\n" : "long\n");
+  return std::string(form.unit ? "#define PB_UNIT 1\n" : "") + (form.wide ? "#define PB_WIDE 1\n" : "") +
+         "#define PB_INDEX " + (form.narrow ? "int\n" : "long\n");
 }
 
 } // namespace pb::device

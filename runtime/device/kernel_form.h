@@ -2,7 +2,7 @@
 
 // What a launch knows about its matrices and sizes that makes a kernel's code better, and is fixed when the kernel is built.
 //
-//   rows next to each other in memory, 1000 x 1000 cells        {unit, narrow}: #define PB_UNIT 1, #define PB_INDEX int
+//   rows next to each other in memory, 1000 x 1000 cells        {unit, narrow, wide}: #define PB_UNIT 1, PB_INDEX int, PB_WIDE 1
 //   a column of a matrix, or 2^31 cells and more                {}:             #define PB_INDEX long
 //
 // Invariant: the form of a launch holds for each of its items.
@@ -16,6 +16,8 @@ namespace pb::device {
 struct KernelForm {
   bool unit = false;   // dimension 0 of every matrix has stride 1
   bool narrow = false; // indices and offsets fit into 32 bits
+  bool wide =
+      false; // `unit`, and rows of all matrices and the launch's limits begin at multiples of 16 bytes
   auto operator<=>(const KernelForm &) const = default;
 };
 

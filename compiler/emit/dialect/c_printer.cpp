@@ -109,7 +109,7 @@ void CPrinter::node(const loop::Assign &a, const std::string &indent) {
     return;
   }
   if (a.isBackground) {
-    out_ += dialect_.copy(text(a.target), text(a.value)) + ";\n";
+    out_ += dialect_.copy(text(a.target), text(a.value), a.together > 1) + ";\n";
     return;
   }
   put(a.target);

@@ -25,8 +25,8 @@ public:
   std::string itemId(loop::Parallel::Over, int axis) const override;
   std::string barrier() const override { return "PB_BARRIER()"; }
   std::string endOfCopies() const override { return "PB_COPIED()"; }
-  std::string copy(const std::string &to, const std::string &from) const override {
-    return "PB_COPY(" + to + ", " + from + ")";
+  std::string copy(const std::string &to, const std::string &from, bool isWide) const override {
+    return (isWide ? "PB_COPY_16(" : "PB_COPY(") + to + ", " + from + ")";
   }
   std::string localArray(const std::string &type, const std::string &name,
                          const std::string &extent) const override;

@@ -14,6 +14,12 @@ namespace {
 
 std::string Dialect::type(Scalar s) const { return body::cxxType(s); }
 std::string Dialect::itemId(loop::Parallel::Over, int) const { noGroups(); }
+std::string Dialect::copy(const std::string &to, const std::string &from, bool isWide) const {
+  if (isWide)
+    throw std::logic_error("this language has no copies of 16 bytes");
+  return to + " = " + from;
+}
+
 std::string Dialect::barrier() const { noGroups(); }
 std::string Dialect::taskArray() const {
   throw std::logic_error("a printed language without tasks gets an array of one");

@@ -78,8 +78,8 @@ public:
   virtual std::string barrier() const;
   /// Before a barrier: waits for what the item copies in the background; "" if nothing is.
   virtual std::string endOfCopies() const { return ""; }
-  /// Copies a cell of a matrix into a group's memory, perhaps in the background.
-  virtual std::string copy(const std::string &to, const std::string &from) const { return to + " = " + from; }
+  /// Copies a cell of a matrix into a group's memory, perhaps in the background; or 16 bytes, in a language for devices only.
+  virtual std::string copy(const std::string &to, const std::string &from, bool isWide) const;
   /// Before the declaration of an array of one task: "alignas(64) static thread_local ".
   virtual std::string taskArray() const;
   /// An array of one task, whose number of elements is a product of names.

@@ -166,7 +166,7 @@ private:
 
   static std::string prologue() {
     return "#ifdef PB_UNIT\n#define PB_FIRST(stride) 1\n#else\n#define PB_FIRST(stride) (stride)\n#endif\n"
-           "#ifndef PB_INDEX\n#define PB_INDEX long\n#endif\n";
+           "#ifndef PB_INDEX\n#define PB_INDEX long\n#endif\n#ifndef PB_WIDE\n#define PB_WIDE 0\n#endif\n";
   }
 
   /// How many registers an item has, where it has several points: compilers use more of them than they have to.

@@ -10,7 +10,8 @@
 //
 // The items of a group stand in rows as long as a line of the box, or all in one row, so that neighbours copy neighbouring cells, and
 // the cells of an item are equally far apart. Where the box reaches beyond the matrix, the matrix's last cells are copied again, which
-// needs no branch; nothing reads what lies there.
+// needs no branch; nothing reads what lies there. Where all rows begin at multiples of 16 bytes, an item copies so many at once.
+#include "compiler/kernel/footprint.h"
 #include "compiler/loop/lower/pass.h"
 #include <utility>
 
@@ -29,30 +30,61 @@ public:
         memory_(nest.buffers[static_cast<std::size_t>(copy.to)]) {}
 
   NodePtr node() const {
-    const Expr items =
-        grouped(multiply(multiply(ofMachine("PB_G0"), ofMachine("PB_G1")), ofMachine("PB_G2")));
-    const Expr width = index("width"), rows = index("rows"), columns = extent(0);
     std::vector<NodePtr> all;
     for (std::size_t d = 0; d < copy_.first.size(); ++d)
       all.push_back(let(number("from", d), copy_.first[placeOf(d)]));
-    all.push_back(
-        let("width", arithmetic(Op::Choose, {less(columns, items), grouped(columns), grouped(items)})));
+    const NodePtr single = ofCells(1);
+    all.push_back(canBeWide() ? make({If{isWide(), ofCells(kWide / bytes()), single}}) : single);
+    return copy_.mayBeEmpty ? make({If{hasCells(), scope(std::move(all)), nullptr}}) : scope(std::move(all));
+  }
+
+private:
+  static constexpr long kWide = 16; // bytes
+
+  long bytes() const { return static_cast<long>(kernel::bytesOf(memory_.element)); }
+  /// Neighbours along dimension 0 of the matrix are neighbours in the memory.
+  bool canBeWide() const { return copy_.isAligned && placeOf(0) == 0 && bytes() < kWide; }
+
+  /// Whether lines of the memory, and the groups' first points, begin at multiples of 16 bytes, and the launch knows the same of the
+  /// matrix (PB_WIDE).
+  Expr isWide() const {
+    const Expr cells = integer(kWide / bytes());
+    Expr all = arithmetic(Op::Equal, {ofMachine("PB_WIDE"), integer(1)});
+    all = arithmetic(Op::And, {all, divides(cells, extent(0))});
+    if (memory_.ofGroup.size() > 1)
+      all = arithmetic(Op::And, {all, divides(cells, grouped(groupStride(memory_, 1)))});
+    const kernel::GroupDimension &along = memory_.ofGroup.front();
+    if (along.axis < 0)
+      return all;
+    return arithmetic(Op::And, {all, divides(cells, grouped(pointsOfGroup(along.axis, along.isBlock)))});
+  }
+
+  /// The cells of each item, so many neighbours at once.
+  NodePtr ofCells(long together) const {
+    const Expr items =
+        grouped(multiply(multiply(ofMachine("PB_G0"), ofMachine("PB_G1")), ofMachine("PB_G2")));
+    const Expr width = index("width"), rows = index("rows");
+    const Expr columns =
+        together == 1 ? extent(0) : grouped(arithmetic(Op::Divide, {extent(0), integer(together)}));
+    std::vector<NodePtr> all, own;
+    all.push_back(let("width", arithmetic(Op::Choose, {less(columns, items), columns, items})));
     all.push_back(let("rows", arithmetic(Op::Divide, {items, width})));
-    std::vector<NodePtr> own;
     own.push_back(let("column", arithmetic(Op::Modulo, {index("slot"), width})));
     own.push_back(let("row", arithmetic(Op::Divide, {index("slot"), width})));
     Expr lines = integer(1);
     for (std::size_t d = 1; d < copy_.first.size(); ++d)
       lines = d > 1 ? multiply(std::move(lines), extent(d)) : extent(d);
-    const NodePtr line = block({linesPlaces(), each("q0", "at0", index("column"), columns, width, copy())});
+    const Expr place = index("place");
+    const NodePtr cells =
+        block({let("at0", together == 1 ? place : multiply(place, integer(together))), copy(together)});
+    const NodePtr line = block({linesPlaces(), each("q0", "place", index("column"), columns, width, cells)});
     own.push_back(unless(divides(width, items), less(index("row"), rows),
                          each("q1", "line", index("row"), grouped(std::move(lines)), rows, line)));
     all.push_back(
         make({Parallel{Parallel::Over::InGroup, 0, "slot", integer(0), nullptr, block(std::move(own))}}));
-    return copy_.mayBeEmpty ? make({If{hasCells(), scope(std::move(all)), nullptr}}) : scope(std::move(all));
+    return scope(std::move(all));
   }
 
-private:
   static std::string number(const char *name, std::size_t d) { return name + std::to_string(d); }
   static Expr divides(const Expr &by, const Expr &e) {
     return arithmetic(Op::Equal, {arithmetic(Op::Modulo, {e, by}), integer(0)});
@@ -96,20 +128,21 @@ private:
     return all;
   }
 
-  NodePtr copy() const {
+  NodePtr copy(long together) const {
     std::vector<Expr> inMemory(copy_.first.size()), inMatrix(copy_.first.size());
     for (std::size_t d = 0; d < inMatrix.size(); ++d) {
       const std::size_t m = placeOf(d);
       inMemory[m] = index(number("at", d));
       inMatrix[d] = add(index(number("from", d)), index(number("at", d)));
       if (copy_.isWithin.empty() || !copy_.isWithin[m])
-        inMatrix[d] = minimum(inMatrix[d], subtract(size(d), integer(1)));
+        inMatrix[d] = minimum(inMatrix[d], subtract(size(d), integer(d ? 1 : together)));
       if (copy_.mayBeNegative.empty() || copy_.mayBeNegative[m])
         inMatrix[d] = maximum(inMatrix[d], integer(0));
     }
     Assign made{
         make({Element{copy_.to, std::move(inMemory)}}), {}, make({Element{copy_.from, std::move(inMatrix)}})};
     made.isBackground = true;
+    made.together = together;
     return make({std::move(made)});
   }
 

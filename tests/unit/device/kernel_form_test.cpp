@@ -20,7 +20,7 @@ void touch(const Frame *f, const Box *, DeviceArguments *arguments) {
   arguments->value[1].integer = static_cast<const Sized *>(f)->size;
 }
 
-KernelForm formAt(const Sized &frame, long high, long narrow) {
+KernelForm formAt(const Sized &frame, long high, long narrow, long low = 0) {
   const auto region =
       static_cast<unsigned>(reinterpret_cast<const char *>(&frame.a) -
                             reinterpret_cast<const char *>(static_cast<const Frame *>(&frame)));
@@ -30,7 +30,7 @@ KernelForm formAt(const Sized &frame, long high, long narrow) {
   step.arguments = touch;
   DeviceKernel kernel{};
   kernel.narrow = narrow;
-  const Box box{1, {0}, {high}};
+  const Box box{1, {low}, {high}};
   return formOf(step, kernel, StepArguments(step, &frame, &box), box);
 }
 
@@ -59,9 +59,31 @@ TEST(KernelForm, OffsetsNeed64BitsFrom2To31CellsOn) {
   EXPECT_FALSE(formAt(sized(10, 10, 1, -(1L << 28)), 10, 1 << 30).narrow);
 }
 
+/// Rows of a matrix with an owner, which begins at a multiple of 64 bytes.
+TEST(KernelForm, WideWhereRowsBeginAtMultiplesOf16Bytes) {
+  void *data = nullptr;
+  Storage *storage = pb_storage_allocate(8 * 12 * 10, &data);
+  const auto isWide = [&](int first, int width, long stride, long low) {
+    AnyRegion any{};
+    any.base = static_cast<double *>(data) + first, any.owner = storage;
+    any.extent[0] = width, any.extent[1] = 10, any.stride[0] = 1, any.stride[1] = stride;
+    Sized frame;
+    frame.a = Region<double, 2>(any);
+    return formAt(frame, 10, 1000, low).wide;
+  };
+  EXPECT_TRUE(isWide(0, 10, 12, 0));
+  EXPECT_TRUE(isWide(2, 10, 12, 2));
+  EXPECT_FALSE(isWide(1, 10, 12, 0)) << "the first cell";
+  EXPECT_FALSE(isWide(0, 9, 12, 0)) << "the last cells of a row";
+  EXPECT_FALSE(isWide(0, 10, 11, 0)) << "the second row";
+  EXPECT_FALSE(isWide(0, 10, 12, 1)) << "a launch that begins at the second cell";
+  EXPECT_FALSE(formAt(sized(10, 10, 1, 10), 10, 1000).wide) << "memory of which nothing is known";
+  pb_storage_release(storage);
+}
+
 TEST(KernelForm, AColumnHasNoUnitStride) {
   EXPECT_FALSE(formAt(sized(10, 10, 7, 1), 10, 1000).unit);
-  EXPECT_EQ(macrosOf({true, true}), "#define PB_UNIT 1\n#define PB_INDEX int\n");
+  EXPECT_EQ(macrosOf({true, true, true}), "#define PB_UNIT 1\n#define PB_WIDE 1\n#define PB_INDEX int\n");
   EXPECT_EQ(macrosOf({}), "#define PB_INDEX long\n");
 }
 
