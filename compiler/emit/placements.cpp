@@ -25,16 +25,20 @@ constexpr int kTileFunctions = kernel::kMostTileFunctions;
 /// Bytes of the variables of one point that are in registers, up to which items have 8 x 8 points: 128 registers of 4 bytes.
 constexpr unsigned kBytesOf64Points = 8;
 
-/// Along each of two functions.
-int defaultCells(const Placement &p) { return p.bytesOfPoint <= kBytesOf64Points ? 8 : 4; }
+/// Along each of two functions; along one, points share so little that few of them fill a group's memory.
+int defaultCells(const Placement &p) {
+  return p.itemDimensions == 1 ? 2 : p.bytesOfPoint <= kBytesOf64Points ? 8 : 4;
+}
 
 /// Groups are long along x, where neighbours are contiguous. Those of many points have so few items that the registers of a
 /// multiprocessor hold two of them.
 int defaultGroup(const Placement &p, int d) {
   static constexpr int kSizes[3][3] = {{256, 1, 1}, {32, 8, 1}, {32, 4, 2}};
-  static constexpr int kOfBlocks[3] = {16, 8, 1};
+  static constexpr int kOfBlocks[3] = {16, 8, 1}, kOfRows = 128;
   if (p.hasBlocks && p.itemDimensions > 1 && defaultCells(p) == 8)
     return kOfBlocks[d];
+  if (p.hasBlocks && p.itemDimensions == 1)
+    return kOfRows;
   return kSizes[p.itemDimensions - 1][d];
 }
 

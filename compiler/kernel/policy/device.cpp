@@ -104,12 +104,13 @@ std::optional<CopyRequest> stripOf(const Scheduled &kernel, const std::string &m
   const GroupBox box = groupBox(kernel, {.matrix = matrix, .at = at});
   if (!box.why.empty())
     return std::nullopt;
-  const auto moves = [](const GroupDimension &d) { return d.axis >= 0; };
+  // Along axes without blocks, of which groups have few items, more dimensions may move.
+  const auto moves = [](const GroupDimension &d) { return d.axis >= 0 && d.isBlock; };
   const auto count = std::count_if(box.dimensions.begin(), box.dimensions.end(), moves);
   const auto moving = std::find_if(box.dimensions.begin(), box.dimensions.end(), moves);
   const bool isStrip = std::any_of(box.dimensions.begin(), box.dimensions.end(),
                                    [](const GroupDimension &d) { return d.axis < 0 && d.extent > 1; });
-  if (count != 1 || !moving->isBlock || !isStrip)
+  if (count != 1 || !isStrip)
     return std::nullopt;
   CopyRequest copy{.matrix = matrix, .at = at};
   if (moving != box.dimensions.begin()) {

@@ -401,6 +401,16 @@ isl::union_map dependencesOf(const Filling &copy, const Scheduled &kernel, const
   return all;
 }
 
+/// The dimension along which an item has several points comes first, so that it reads them together; without one, the order is reversed.
+void transpose(std::vector<GroupDimension> &dimensions) {
+  const auto block = std::find_if(dimensions.begin(), dimensions.end(),
+                                  [](const GroupDimension &d) { return d.axis >= 0 && d.isBlock; });
+  if (block == dimensions.end())
+    std::reverse(dimensions.begin(), dimensions.end());
+  else
+    std::rotate(dimensions.begin(), block, block + 1);
+}
+
 /// Where the copy would be made, and of what; a sentence if it cannot.
 std::string analyse(Filling &copy, std::optional<Exposed> &exposed, const Scheduled &kernel,
                     const CopyRequest &asked) {
@@ -451,7 +461,7 @@ Outcome withGroupCopy(const Scheduled &kernel, const CopyRequest &asked) {
   memory.ofGroup = copy.dimensions;
   memory.pad = asked.pad;
   if (asked.isTransposed)
-    std::reverse(memory.ofGroup.begin(), memory.ofGroup.end());
+    transpose(memory.ofGroup);
   const int to = static_cast<int>(made.buffers.size());
   made.buffers.push_back(memory);
   const Statement fill = fillStatement(copy, made, steps, memory, to);

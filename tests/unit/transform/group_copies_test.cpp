@@ -119,6 +119,39 @@ TEST(GroupCopies, ASecondLoopOfStripsWaitsForTheFirst) {
   EXPECT_EQ(countOf(lowered, "barrier"), 4U) << lowered;
 }
 
+/// A third dimension may move with items that have one point each; the points of a block come first in transposed memory.
+TEST(GroupCopies, StripsOfManyProducts) {
+  Texts t;
+  const std::optional<Scheduled> k = t.run(t.kernel(R"(kernel Products [k, h, w, n]
+  context k >= 0 and h >= 0 and w >= 0 and n >= 0
+  buffer s float 3-d local
+  buffer A float 3-d input
+  buffer B float 3-d input
+  buffer C float 3-d output
+  S0[x, y, z]: s[x, y, z] = 0.0f
+    { S0[x, y, z] : 0 <= x < w and 0 <= y < h and 0 <= z < n }
+  S1[x, y, z; i]: s[x, y, z] += A[i, y, z] * B[x, i, z]
+    { S1[x, y, z, i] : 0 <= x < w and 0 <= y < h and 0 <= z < n and 0 <= i < k }
+  S2[x, y, z]: C[x, y, z] = s[x, y, z]
+    { S2[x, y, z] : 0 <= x < w and 0 <= y < h and 0 <= z < n }
+  schedule
+    band z
+      band y
+        band x
+          alloc:s
+            sequence
+              S0
+              S1
+                band i
+              S2
+)"),
+                                           "items(; each = block); (it, i) = tile(i; 16); "
+                                           "stage(A; at = it, layout = transposed, pad = 4)");
+  ASSERT_TRUE(k);
+  EXPECT_THAT(verify(*k), IsEmpty());
+  EXPECT_THAT(scheduledLoops(*k), HasSubstr("A_group[place1, c1 - c0, place2]"));
+}
+
 /// In a full strip all cells are read, and so inside of the matrix; along the items' axis they need not be.
 TEST(GroupCopies, KnowWhereTheyStayWithinTheMatrix) {
   Texts t;
