@@ -17,7 +17,8 @@
 
 namespace pbc::kernel {
 
-/// The copy of an input (CopyRequest::isKept is not looked at). `pad` cells are added to each row.
+/// The copy of an input (CopyRequest::isKept is not looked at). `pad` cells are added to each row. Transposed memory has the dimension
+/// first along which items have several points; without one, the order of dimensions is reversed.
 Outcome withGroupCopy(const Scheduled &, const CopyRequest &);
 
 /// What the items of a group would copy; a sentence if they cannot.
