@@ -7,6 +7,7 @@
 #include "runtime/device/cuda/cuda_api.h"
 #include "runtime/device/dialect.h"
 #include <algorithm>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <regex>
 

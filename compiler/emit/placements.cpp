@@ -2,6 +2,7 @@
 
 #include "compiler/emit/placements.h"
 #include "compiler/emit/initialiser.h"
+#include "compiler/kernel/footprint.h"
 #include "compiler/kernel/group_tiles.h"
 #include <algorithm>
 #include <fmt/format.h>
