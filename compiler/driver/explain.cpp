@@ -186,6 +186,8 @@ private:
     for (const kernel::DeviceVersion &v : device.versions)
       if (v.name == "local" && !v.exists())
         out["why_no_local_memory"] = v.why;
+      else if (v.name == std::string_view("blocks") && !v.why.empty() && v.why != kernel::kNoLongLoop)
+        out["why_no_blocks"] = v.why;
     if (device.shared >= 0)
       out["shared_along"] = functions[static_cast<std::size_t>(device.shared)].name;
     return out;
@@ -359,6 +361,8 @@ std::string placed(const Json &step) {
   if (device.contains("shared_along"))
     out += fmt::format("; shared with the processor along {}", device["shared_along"].get<std::string>());
   out += "\n";
+  if (device.contains("why_no_blocks"))
+    out += fmt::format("      no blocks of points: {}\n", device["why_no_blocks"].get<std::string>());
   if (!isGroup && device["why_no_group"] != kernel::kNoLongLoop &&
       device["why_no_group"] != kernel::kNoStatements)
     out += fmt::format("      no work in groups: {}\n", device["why_no_group"].get<std::string>());

@@ -71,7 +71,7 @@ void addDevice(const kernel::OnDevice &device, Placement &place) {
   place.hasLocal |= device.version("local") != nullptr;
   if (const kernel::DeviceVersion *blocks = device.version("blocks")) {
     place.hasBlocks = true;
-    place.bytesOfPoint = std::max(place.bytesOfPoint, kernel::bytesOfLocals(blocks->kernel));
+    place.bytesOfPoint = std::max(place.bytesOfPoint, kernel::registerBytes(blocks->kernel));
   }
   if (device.tiles) {
     const int tiles = static_cast<int>(device.tiles->kernel.schedule.taskDimensions.size());

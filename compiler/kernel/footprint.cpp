@@ -83,10 +83,20 @@ long bytesPerPlace(const Kernel &kernel, int places) {
   return sum;
 }
 
-unsigned bytesOfLocals(const Kernel &kernel) {
+unsigned registerBytes(const Kernel &kernel) {
   unsigned all = 0;
   for (const Buffer &b : kernel.buffers)
-    all += b.role == Buffer::Role::Local ? bytesOf(b.element) : 0;
+    if (b.role == Buffer::Role::Local)
+      all += bytesOf(b.element) * (b.element == Scalar::I64 ? 2 : 1) + (all ? 4 : 0);
+  const auto readsMatrix = [&](const Statement &s) {
+    return !s.copy && static_cast<int>(s.dimensions.size()) > s.freeCount &&
+           std::any_of(s.accesses.begin(), s.accesses.end(), [&](const Access &a) {
+             const Buffer &b = kernel.buffers[static_cast<std::size_t>(a.buffer)];
+             return !a.isWrite && isMatrix(b) && b.rank > 0;
+           });
+  };
+  if (std::any_of(kernel.statements.begin(), kernel.statements.end(), readsMatrix))
+    all += 8;
   return all;
 }
 

@@ -21,7 +21,9 @@ inline constexpr long kMostScratchBytes = 1L << 19, kMostBytesInRegisters = 1L <
 /// dimensions are the place, the others count versions.
 long bytesPerPlace(const Kernel &, int places);
 
-/// The bytes of the variables of the bodies at one point.
-unsigned bytesOfLocals(const Kernel &);
+/// About how many bytes of registers the variables of the bodies at one point need on a device: twice as many for whole numbers of 64
+/// bits, whose products are made of several, 4 more for each variable but the first, and 8 for addresses where loops of bodies read
+/// matrices themselves.
+unsigned registerBytes(const Kernel &);
 
 } // namespace pbc::kernel

@@ -62,7 +62,7 @@ int BodyLifter::matrixBuffer(int matrix) {
   Buffer buffer;
   buffer.name = poly::mangle(m.name);
   if (const std::string written = poly::plain(m.name); written != buffer.name)
-    buffer.called = written;
+    buffer.called = poly::unmangle(written);
   buffer.matrix = matrix;
   buffer.element = body::scalarOf(m.element);
   buffer.rank = m.rank();
@@ -120,7 +120,7 @@ int BodyLifter::local(Statement &s, int &index, const std::string &name, Scalar 
     buffer.name = "R" + std::to_string(rule_->index) + "_" + own;
     for (int k = 1; isTaken(); ++k) // shadowed names
       buffer.name = "R" + std::to_string(rule_->index) + "_" + own + "_" + std::to_string(k);
-    buffer.called = own;
+    buffer.called = poly::unmangle(own);
     buffer.role = Buffer::Role::Local;
     buffer.element = type;
     buffer.rank = static_cast<int>(rule_->freeVariables.size());

@@ -59,6 +59,8 @@ private:
   Span here() const { return mapped_.locate(begin_, end_); }
 
   void take() {
+    if (part_ == Part::Steps)
+      wholeName();
     if (isWord())
       readWord();
     if (part_ != Part::Rules)
@@ -105,6 +107,16 @@ private:
 
   // Schedules
   // -------------------------------------------------------------------------------------------------
+
+  /// Steps name loops and variables of rules' bodies, whose letters are those of C++.
+  void wholeName() {
+    const Lexeme lexeme = scan(text_, begin_);
+    if (lexeme.kind != Lexeme::Kind::Identifier || lexeme.end == end_)
+      return;
+    type_ = PbccParser::ID;
+    end_ = lexeme.end;
+    resume(end_);
+  }
 
   bool isWord() const {
     return type_ == PbccParser::ID || (type_ >= PbccParser::TRANSFORM && type_ <= PbccParser::NOT &&

@@ -10,6 +10,7 @@
 #include "compiler/kernel/item_values.h"
 #include "compiler/loop/build.h"
 #include "compiler/loop/narrow.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace pbc::emit {
@@ -172,11 +173,13 @@ private:
   /// How many registers an item has, where it has several points: compilers use more of them than they have to.
   static std::string registers(const kernel::Scheduled &kernel) {
     constexpr int kOthers = 56; // for addresses, and for what is read of a group's memory
-    if (!kernel::hasBlocks(kernel.schedule.tree))
+    const auto variables = std::count_if(kernel.buffers.begin(), kernel.buffers.end(),
+                                         [](const Buffer &b) { return b.role == Buffer::Role::Local; });
+    if (!kernel::hasBlocks(kernel.schedule.tree) || variables > 1)
       return "";
     return fmt::format(
         "#undef PB_LEAST_GROUPS\n#define PB_LEAST_GROUPS PB_GROUPS_OF(PB_C0 * PB_C1 * {} + {})\n",
-        (kernel::bytesOfLocals(kernel) + 3) / 4, kOthers);
+        (kernel::registerBytes(kernel) + 3) / 4, kOthers);
   }
 
   /// The functions of bodies that are called, for the memory spaces of their arguments.

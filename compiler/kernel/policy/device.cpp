@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/policy/device.h"
+#include "compiler/kernel/cooperate.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/item_values.h"
 #include "compiler/kernel/items.h"
@@ -10,6 +11,7 @@
 #include "compiler/kernel/transform/run.h"
 #include "compiler/kernel/transform/support.h"
 #include <algorithm>
+#include <fmt/format.h>
 #include <set>
 
 namespace pbc::kernel {
@@ -99,11 +101,14 @@ DeviceVersion withInputsStaged(Writing writing) {
 
 /// What a group copies of a matrix in the steps of a loop: cells that move with the loop, and with the items along one of the axes of
 /// their blocks, so that all items along the other axis share them.
-std::optional<CopyRequest> stripOf(const Scheduled &kernel, const std::string &matrix,
-                                   const std::string &at) {
+struct Strip {
+  std::optional<CopyRequest> copy;
+  std::string why; // there is none
+};
+Strip stripOf(const Scheduled &kernel, const std::string &matrix, const std::string &at) {
   const GroupBox box = groupBox(kernel, {.matrix = matrix, .at = at});
   if (!box.why.empty())
-    return std::nullopt;
+    return {{}, box.why};
   // Along axes without blocks, of which groups have few items, more dimensions may move.
   const auto moves = [](const GroupDimension &d) { return d.axis >= 0 && d.isBlock; };
   const auto count = std::count_if(box.dimensions.begin(), box.dimensions.end(), moves);
@@ -111,14 +116,14 @@ std::optional<CopyRequest> stripOf(const Scheduled &kernel, const std::string &m
   const bool isStrip = std::any_of(box.dimensions.begin(), box.dimensions.end(),
                                    [](const GroupDimension &d) { return d.axis < 0 && d.extent > 1; });
   if (count != 1 || !isStrip)
-    return std::nullopt;
+    return {{}, fmt::format("what a step of it reads of `{}` is not shared by neighbouring items", matrix)};
   CopyRequest copy{.matrix = matrix, .at = at};
   if (moving != box.dimensions.begin()) {
     copy.isTransposed = true; // what the points of an item read lies next to each other
     copy.pad =
         kAligned / bytesOf(kernel.buffers[static_cast<std::size_t>(bufferIndex(kernel, matrix))].element);
   }
-  return copy;
+  return {copy, ""};
 }
 
 /// Loops of unknown length in the bodies, which have no other loop inside.
@@ -141,6 +146,7 @@ std::vector<std::string> longLoops(const Scheduled &kernel) {
 /// Blocks of points whose items share strips of what the loops of their bodies read.
 DeviceVersion inBlocks(const Scheduled &start) {
   Writing writing(start);
+  std::string why; // the first loop has no strips
   bool isAny = false;
   const std::vector<std::string> loops = longLoops(start);
   if (!loops.empty() && !writing.add(itemsStep(true)))
@@ -151,12 +157,23 @@ DeviceVersion inBlocks(const Scheduled &start) {
     const std::string strips = freshLabel(writing.kernel().schedule.tree, loop + "t");
     tile.results = {strips, loop};
     bool hasStrips = false;
-    if (attempt.add(std::move(tile)))
-      for (const std::string &matrix : inputsOf(start))
-        if (const std::optional<CopyRequest> strip = stripOf(attempt.kernel(), matrix, strips))
-          hasStrips |= attempt.add(stageStep(*strip));
-    if (!hasStrips)
+    std::string whyNot;
+    if (attempt.add(std::move(tile))) {
+      for (const std::string &matrix : inputsOf(start)) {
+        const Strip strip = stripOf(attempt.kernel(), matrix, strips);
+        const bool isStaged = strip.copy && attempt.add(stageStep(*strip.copy));
+        hasStrips |= isStaged;
+        if (!isStaged && whyNot.empty())
+          whyNot = strip.copy ? attempt.why() : strip.why;
+      }
+    } else {
+      whyNot = attempt.why();
+    }
+    if (!hasStrips) {
+      if (why.empty())
+        why = fmt::format("its loop over `{}` in strips `{}`: {}", loop, strips, whyNot);
       continue;
+    }
     script::Step apart = script::step("separate", {loop});
     with(apart, "at", script::name(strips));
     with(apart, "apart", script::name("loops"));
@@ -167,7 +184,7 @@ DeviceVersion inBlocks(const Scheduled &start) {
   }
   DeviceVersion made = writing.take("blocks");
   if (!isAny)
-    made.why = "no loop of its bodies reads what neighbouring items share";
+    made.why = loops.empty() ? kNoLongLoop : why;
   return made;
 }
 

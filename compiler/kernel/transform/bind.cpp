@@ -124,8 +124,12 @@ struct Binder {
     const std::string &name = std::get<Name>(value.what).text;
     if (p.kind == Kind::Loop || p.kind == Kind::Loops) {
       const std::vector<std::string> labels = labelsOf(scheduled.schedule.tree);
-      if (std::find(labels.begin(), labels.end(), name) == labels.end())
-        fail(fmt::format("no loop is called `{}`", name), suggestion(name, labels, "loops"), value.span);
+      if (std::find(labels.begin(), labels.end(), name) == labels.end()) {
+        std::vector<std::string> ofProgram;
+        for (const std::string &label : labels)
+          ofProgram.push_back(poly::unmangle(label));
+        fail(fmt::format("no loop is called `{}`", name), suggestion(name, ofProgram, "loops"), value.span);
+      }
     } else if (p.kind == Kind::Buffer) {
       const std::vector<int> meant = buffersCalled(scheduled, name);
       std::vector<std::string> buffers;
@@ -207,8 +211,27 @@ struct Binder {
   }
 };
 
+/// A loop over a variable whose name isl does not know is called otherwise (poly/names.h); steps may name it as the program does.
+static script::Step withNamesOfKernel(script::Step step, const Scheduled &scheduled) {
+  const std::vector<std::string> labels = labelsOf(scheduled.schedule.tree);
+  const auto isLabel = [&](const std::string &name) {
+    return std::find(labels.begin(), labels.end(), name) != labels.end();
+  };
+  const auto rename = [&](Value &value) {
+    Name *name = std::get_if<Name>(&value.what);
+    if (name && !isLabel(name->text) && isLabel(poly::mangle(name->text)))
+      name->text = poly::mangle(name->text);
+  };
+  for (Value &operand : step.operands)
+    rename(operand);
+  for (script::NamedValue &named : step.named)
+    rename(named.value);
+  return step;
+}
+
 Bound bind(const Transformation &transformation, const script::Step &step, const Scheduled &scheduled) {
-  return Binder{transformation, step, scheduled}.run();
+  const script::Step renamed = withNamesOfKernel(step, scheduled);
+  return Binder{transformation, renamed, scheduled}.run();
 }
 
 std::string usage(const Transformation &t) {

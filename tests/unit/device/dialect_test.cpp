@@ -112,8 +112,11 @@ PB_KERNEL(everything)(PB_GLOBAL const double *X_p, PB_GLOBAL const float *F_p, P
                       PB_GLOBAL long *L_p, PB_GLOBAL unsigned char *B_p, long R_s1, double scale, long low0, long high0)
 {
   PB_LOCAL_ARRAY(float, tile, PB_G0 + 2);
+  PB_LOCAL_ARRAY(float, wide, 4);
   PB_BEGIN
   const long i0 = low0 + PB_ID(0);
+  PB_PLACE(F_p, 1L);
+  PB_PLACE(F_p, -1L);
   if (i0 < high0) {
     const double x = X_p[2 * i0], y = X_p[2 * i0 + 1];
     const float fx = (float)x, fy = (float)y;
@@ -149,6 +152,10 @@ PB_KERNEL(everything)(PB_GLOBAL const double *X_p, PB_GLOBAL const float *F_p, P
   result("fma(x, y, scale) + fmaf(fx, fy, 1.0f)");
   result("x < y ? INFINITY : -INFINITY");
   result("NAN == NAN ? 1 : 0");
+  for (const char *T : {"int", "long"}) // indices of both widths
+    for (const char *call : {"pb_minimum((T)i0 - 5, (T)i0 % 3)", "pb_maximum((T)i0 - 5, (T)i0 % 3)",
+                             "pb_floordiv((T)i0 - 5, (T)3)", "pb_floormod((T)i0 - 5, (T)3)"})
+      result(replacedAll(call, "T", T));
   text += R"(
     I_p[i0] = (int)(7 - i0) / 2 * 100 + (int)(7 - i0) % 5;
     L_p[i0] = (1L << 40) * i0 + (i0 > 2 && !(x > y) ? 1 : 0);
@@ -167,9 +174,12 @@ PB_KERNEL(everything)(PB_GLOBAL const double *X_p, PB_GLOBAL const float *F_p, P
     R_p[i0 + R_s1 * )" +
           std::to_string(row) + R"(] = steps + sum;
   }
-  tile[PB_LOCAL_ID(0) + 1] = i0 < high0 ? F_p[i0] : 0.0f;
+  tile[PB_LOCAL_ID(0) + 1] = 0.0f;
+  if (i0 < high0) PB_COPY(tile[PB_LOCAL_ID(0) + 1], F_p[i0]);
+  if (PB_LOCAL_ID(0) == 0) PB_COPY_16(wide[0], F_p[4]);
   if (PB_LOCAL_ID(0) == 0) tile[0] = i0 > 0 ? F_p[i0 - 1] : 0.0f;
   if (PB_LOCAL_ID(0) == PB_G0 - 1) tile[PB_G0 + 1] = i0 + 1 < high0 ? F_p[i0 + 1] : 0.0f;
+  PB_COPIED();
   PB_BARRIER();
   int own = 0;
   change(&own, F_p, &tile[1]);
@@ -178,7 +188,7 @@ PB_KERNEL(everything)(PB_GLOBAL const double *X_p, PB_GLOBAL const float *F_p, P
           R"(] = own + pick(everything_powers[1], i0 % 2);
   if (i0 < high0) R_p[i0 + R_s1 * )" +
           std::to_string(row + 1) +
-          R"(] = tile[PB_LOCAL_ID(0)] + tile[PB_LOCAL_ID(0) + 1] + tile[PB_LOCAL_ID(0) + 2];
+          R"(] = tile[PB_LOCAL_ID(0)] + tile[PB_LOCAL_ID(0) + 1] + tile[PB_LOCAL_ID(0) + 2] + wide[3];
   PB_END
 }
 )";
@@ -187,7 +197,7 @@ PB_KERNEL(everything)(PB_GLOBAL const double *X_p, PB_GLOBAL const float *F_p, P
 
 namespace {
 
-constexpr long kPoints = 13, kRows = 2 * (std::size(kFunctions) + std::size(kSpecial)) + 12 + 4 + 3;
+constexpr long kPoints = 13, kRows = 2 * (std::size(kFunctions) + std::size(kSpecial)) + 12 + 4 + 8 + 3;
 
 class Dialect : public testing::TestWithParam<const char *> {};
 INSTANTIATE_TEST_SUITE_P(All, Dialect, testing::Values("fake", "opencl", "cuda"),
@@ -262,8 +272,13 @@ TEST_P(Dialect, EverythingGivesTheSameResults) {
     EXPECT_TRUE(near(next(), a * b + 2.5 + (a * b + 1), 1e-6));
     EXPECT_EQ(next(), a < b ? HUGE_VAL : -HUGE_VAL);
     EXPECT_EQ(next(), 0);
+    const long below = i - 5, floored = below >= 0 ? below / 3 : -((2 - below) / 3);
+    for (int type = 0; type < 2; ++type)
+      for (const long expected :
+           {std::min(below, i % 3), std::max(below, i % 3), floored, below - 3 * floored})
+        EXPECT_EQ(next(), static_cast<double>(expected));
     EXPECT_EQ(next(), 4 + 0.625);
-    EXPECT_EQ(next(), (i > 0 ? f[i - 1] : 0) + f[i] + (i + 1 < kPoints ? f[i + 1] : 0));
+    EXPECT_EQ(next(), (i > 0 ? f[i - 1] : 0) + f[i] + (i + 1 < kPoints ? f[i + 1] : 0) + f[7]);
     EXPECT_EQ(next(), 3 + (i % 2 ? 8 : 4));
     EXPECT_EQ(row, kRows);
     EXPECT_EQ(ints[i], static_cast<int>(7 - i) / 2 * 100 + static_cast<int>(7 - i) % 5);
