@@ -186,7 +186,7 @@ private:
     for (const kernel::DeviceVersion &v : device.versions)
       if (v.name == "local" && !v.exists())
         out["why_no_local_memory"] = v.why;
-      else if (v.name == std::string_view("blocks") && !v.why.empty() && v.why != kernel::kNoLongLoop)
+      else if (v.name == "blocks" && !v.why.empty() && v.why != kernel::kNoLongLoop)
         out["why_no_blocks"] = v.why;
     if (device.shared >= 0)
       out["shared_along"] = functions[static_cast<std::size_t>(device.shared)].name;

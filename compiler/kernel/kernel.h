@@ -85,7 +85,7 @@ struct OpaqueArgument {
   ExprPtr inside, otherwise;
 };
 
-/// All cells of a group's memory are copied from the matrix, those that lie inside it.
+/// All cells of a group's memory are copied from the matrix. What stands for cells beyond the matrix is never read.
 struct GroupCopy {
   int from, to; // buffers
   /// By dimension of the memory: the first cell's coordinate along that of the matrix, over the statement's domain, with first<axis>

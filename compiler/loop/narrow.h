@@ -7,8 +7,8 @@
 // Each number is bounded by a multiple of the largest size, tunable or limit of the launch, plus a constant. Offsets of cells (sums of
 // coordinates times strides) are not part of the tree: the runtime, which knows the strides, looks at these.
 //
-// Invariant: the tree was not lowered (points of a launch and copies of groups are nodes): what lowering adds stays below the number of
-// cells of a group's memory, for which the answer leaves room.
+// Invariant: the tree is not lowered yet (points of a launch and copies of groups are nodes). Indices that lowering adds are smaller than
+// a bound on the cells of a group's memory, which is added to each number.
 #pragma once
 #include "compiler/loop/tree.h"
 

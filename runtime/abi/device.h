@@ -11,7 +11,7 @@
 // OpenCL C, CUDA C++ or, for the device that is this processor, C++. Work-item (i0, i1, i2) of a launch over
 // a box computes the point whose functions have the values low<d> + i<d>; the sizes of groups are the macros
 // PB_G0, PB_G1, PB_G2; PB_UNIT is defined where dimension 0 of every matrix has stride 1, and PB_INDEX, the type of indices, is int where
-// 32 bits are enough for them, else long.
+// 32 bits are enough for them, else long. PB_WIDE is 1 where all rows begin at multiples of 16 bytes (device/kernel_form.h).
 //
 // In the version "tiles" a group computes a tile of points instead; the tile has functions of its own. The
 // sizes of tiles, the diagonal of the launch, and the first tile along each function but the last follow

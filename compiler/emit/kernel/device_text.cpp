@@ -170,7 +170,8 @@ private:
            "#ifndef PB_INDEX\n#define PB_INDEX long\n#endif\n#ifndef PB_WIDE\n#define PB_WIDE 0\n#endif\n";
   }
 
-  /// How many registers an item has, where it has several points: compilers use more of them than they have to.
+  /// How many registers an item has, where it has several points: compilers use more of them than they have to. With several variables
+  /// a point nothing is said, because they need more than the estimate.
   static std::string registers(const kernel::Scheduled &kernel) {
     constexpr int kOthers = 56; // for addresses, and for what is read of a group's memory
     const auto variables = std::count_if(kernel.buffers.begin(), kernel.buffers.end(),

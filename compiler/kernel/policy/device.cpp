@@ -99,12 +99,13 @@ DeviceVersion withInputsStaged(Writing writing) {
   return made;
 }
 
-/// What a group copies of a matrix in the steps of a loop: cells that move with the loop, and with the items along one of the axes of
-/// their blocks, so that all items along the other axis share them.
 struct Strip {
   std::optional<CopyRequest> copy;
   std::string why; // there is none
 };
+
+/// What a group copies of a matrix in the steps of a loop: cells that move with the loop, and with the items along one of the axes of
+/// their blocks, so that all items along the other axis share them.
 Strip stripOf(const Scheduled &kernel, const std::string &matrix, const std::string &at) {
   const GroupBox box = groupBox(kernel, {.matrix = matrix, .at = at});
   if (!box.why.empty())
@@ -174,10 +175,10 @@ DeviceVersion inBlocks(const Scheduled &start) {
         why = fmt::format("its loop over `{}` in strips `{}`: {}", loop, strips, whyNot);
       continue;
     }
-    script::Step apart = script::step("separate", {loop});
-    with(apart, "at", script::name(strips));
-    with(apart, "apart", script::name("loops"));
-    if (attempt.add(std::move(apart)))
+    script::Step branches = script::step("separate", {loop});
+    with(branches, "at", script::name(strips));
+    script::Step loopsApart = branches;
+    if (attempt.add(with(loopsApart, "apart", script::name("loops"))) || attempt.add(branches))
       attempt.add(script::step("unroll", {loop}));
     writing = std::move(attempt);
     isAny = true;

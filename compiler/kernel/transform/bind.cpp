@@ -111,6 +111,15 @@ struct Binder {
     }
   }
 
+  /// The loop with this name, or over the variable that the program calls so and isl otherwise (poly/names.h); "" if there is none.
+  std::string labelOf(const std::string &name) const {
+    const std::vector<std::string> labels = labelsOf(scheduled.schedule.tree);
+    for (const std::string &label : {name, poly::mangle(name)})
+      if (std::find(labels.begin(), labels.end(), label) != labels.end())
+        return label;
+    return "";
+  }
+
   void check(const Parameter &p, const Value &value) {
     const std::string text = script::text(value);
     if (const auto *number = std::get_if<long>(&value.what)) {
@@ -123,10 +132,9 @@ struct Binder {
       return checkNumbers(*comparison, value.span);
     const std::string &name = std::get<Name>(value.what).text;
     if (p.kind == Kind::Loop || p.kind == Kind::Loops) {
-      const std::vector<std::string> labels = labelsOf(scheduled.schedule.tree);
-      if (std::find(labels.begin(), labels.end(), name) == labels.end()) {
+      if (labelOf(name).empty()) {
         std::vector<std::string> ofProgram;
-        for (const std::string &label : labels)
+        for (const std::string &label : labelsOf(scheduled.schedule.tree))
           ofProgram.push_back(poly::unmangle(label));
         fail(fmt::format("no loop is called `{}`", name), suggestion(name, ofProgram, "loops"), value.span);
       }
@@ -148,9 +156,15 @@ struct Binder {
     }
   }
 
-  /// Transformations know buffers by their names in the kernel.
-  Value withOwnName(const Value &value) const {
+  /// Transformations know loops and buffers by their names in the kernel.
+  Value withOwnName(const Parameter &p, const Value &value) const {
     const auto *name = std::get_if<Name>(&value.what);
+    if (p.kind == Kind::Loop || p.kind == Kind::Loops) {
+      const std::string label = name ? labelOf(name->text) : "";
+      return label.empty() ? value : Value{Name{label}, value.span};
+    }
+    if (p.kind != Kind::Buffer)
+      return value;
     const std::vector<int> meant = name ? buffersCalled(scheduled, name->text) : std::vector<int>{};
     return meant.size() == 1
                ? Value{Name{scheduled.buffers[static_cast<std::size_t>(meant.front())].name}, value.span}
@@ -162,7 +176,7 @@ struct Binder {
     if (std::find(values.begin(), values.end(), value) != values.end() && p.kind == Kind::Loops)
       fail(fmt::format("`{}` is named twice", script::text(value)), usageHelp(), value.span);
     check(p, value);
-    values.push_back(p.kind == Kind::Buffer ? withOwnName(value) : value);
+    values.push_back(withOwnName(p, value));
   }
 
   void positional(const Value &value) {
@@ -211,27 +225,8 @@ struct Binder {
   }
 };
 
-/// A loop over a variable whose name isl does not know is called otherwise (poly/names.h); steps may name it as the program does.
-static script::Step withNamesOfKernel(script::Step step, const Scheduled &scheduled) {
-  const std::vector<std::string> labels = labelsOf(scheduled.schedule.tree);
-  const auto isLabel = [&](const std::string &name) {
-    return std::find(labels.begin(), labels.end(), name) != labels.end();
-  };
-  const auto rename = [&](Value &value) {
-    Name *name = std::get_if<Name>(&value.what);
-    if (name && !isLabel(name->text) && isLabel(poly::mangle(name->text)))
-      name->text = poly::mangle(name->text);
-  };
-  for (Value &operand : step.operands)
-    rename(operand);
-  for (script::NamedValue &named : step.named)
-    rename(named.value);
-  return step;
-}
-
 Bound bind(const Transformation &transformation, const script::Step &step, const Scheduled &scheduled) {
-  const script::Step renamed = withNamesOfKernel(step, scheduled);
-  return Binder{transformation, renamed, scheduled}.run();
+  return Binder{transformation, step, scheduled}.run();
 }
 
 std::string usage(const Transformation &t) {

@@ -367,8 +367,8 @@ private:
   const Filling &copy_;
   const Statement &fill_;
   const std::string &memory_;
-  const std::string
-      round_; // what the loop over rounds, which lies around the items, has as its only value; "" without one
+  /// The only value of the loop over rounds, which lies around the items; "" without one.
+  const std::string round_;
 };
 
 /// An item reads what it has taken part in copying, in the same step, and the next step waits for it.

@@ -106,17 +106,19 @@ TEST(GroupCopies, StripsOfAProduct) {
   EXPECT_THAT(loops, HasSubstr("s += A_group[place1, c1 - c0] * B_group[place0, c1 - c0]"));
 }
 
-/// The strip that is shorter has a copy of its own, for which items that still read the strip before it must be waited for.
-TEST(GroupCopies, ASecondLoopOfStripsWaitsForTheFirst) {
+/// The strip that is shorter has a copy of its own, for which items that still read the strip before it must be waited for. In a full strip
+/// all cells are read, and so inside of the matrix; along the items' axis they need not be.
+TEST(GroupCopies, TwoLoopsOfStrips) {
   Texts t;
   const std::optional<Scheduled> k =
       t.run(t.kernel(kStrips), "items(; each = block); (it, i) = tile(i; 16); stage(A; at = it); "
                                "separate(i; at = it, apart = loops)");
   ASSERT_TRUE(k);
   EXPECT_THAT(verify(*k), IsEmpty());
-  const std::string loops = pbc::emit::loopsText(*k);
-  const std::string lowered = loops.substr(loops.find("lowered"));
+  const std::string loops = pbc::emit::loopsText(*k), lowered = loops.substr(loops.find("lowered"));
   EXPECT_EQ(countOf(lowered, "barrier"), 4U) << lowered;
+  EXPECT_THAT(lowered, HasSubstr("A[from0 + at0, min(from1 + at1, A_n1 - 1)]"));
+  EXPECT_THAT(lowered, HasSubstr("A[min(from0 + at0, A_n0 - 1), min(from1 + at1, A_n1 - 1)]"));
 }
 
 /// A third dimension may move with items that have one point each; the points of a block come first in transposed memory.
@@ -150,18 +152,6 @@ TEST(GroupCopies, StripsOfManyProducts) {
   ASSERT_TRUE(k);
   EXPECT_THAT(verify(*k), IsEmpty());
   EXPECT_THAT(scheduledLoops(*k), HasSubstr("A_group[place1, c1 - c0, place2]"));
-}
-
-/// In a full strip all cells are read, and so inside of the matrix; along the items' axis they need not be.
-TEST(GroupCopies, KnowWhereTheyStayWithinTheMatrix) {
-  Texts t;
-  const std::optional<Scheduled> k =
-      t.run(t.kernel(kStrips), "items(; each = block); (it, i) = tile(i; 16); stage(A; at = it); "
-                               "separate(i; at = it, apart = loops)");
-  ASSERT_TRUE(k);
-  const std::string loops = pbc::emit::loopsText(*k);
-  EXPECT_THAT(loops, HasSubstr("A[from0 + at0, min(from1 + at1, A_n1 - 1)]"));
-  EXPECT_THAT(loops, HasSubstr("A[min(from0 + at0, A_n0 - 1), min(from1 + at1, A_n1 - 1)]"));
 }
 
 TEST(GroupCopies, AreRefusedWithAReason) {
