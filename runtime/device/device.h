@@ -31,7 +31,7 @@ namespace pb::device {
 enum class Failure {
   OutOfMemory, // nothing was allocated; freeing others may help
   Build,       // this kernel cannot be built here
-  Launch,      // this launch was refused; nothing of it ran
+  Launch,      // this launch was refused; at most matrices that it writes and does not read have changed
   Unsuitable,  // refused, too, but because of its matrices: others may be accepted
   Lost,        // the device is gone, and with it the data that only it had
 };

@@ -203,7 +203,13 @@ EventRef CudaDevice::launchLibrary(const LibraryKernel &kernel, const std::vecto
       });
   awaitOthers(used);
   const CudaMarkRef begin = context_->record(streams_[kCuKernels], true);
-  run(streams_[kCuKernels]);
+  try {
+    run(streams_[kCuKernels]);
+  } catch (const DeviceError &problem) {
+    if (problem.failure() != Failure::Lost)
+      noteLaunch(used, begin); // what it began before it refused is under way
+    throw;
+  }
   return noteLaunch(used, begin);
 }
 

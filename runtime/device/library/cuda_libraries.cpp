@@ -203,10 +203,16 @@ CudaLibraries::Run CudaLibraries::cholesky(const LibraryCall &call, const std::v
             requireCall(cusolver_->Dpotrf(cusolver_->handle, side, n, matrix, l.step, at<T>(workspace), work,
                                           at<int>(info)),
                         "cusolverDnDpotrf");
-          blas.trttp(side, n, static_cast<const T *>(matrix), l.step, at<T>(packed));
-          blas.geam(kBlasPlain, kBlasPlain, n, n, &zero, static_cast<const T *>(matrix), l.step, &zero,
-                    static_cast<const T *>(matrix), l.step, matrix, l.step);
-          blas.tpttr(side, n, static_cast<const T *>(at<T>(packed)), matrix, l.step);
+          try {
+            blas.trttp(side, n, static_cast<const T *>(matrix), l.step, at<T>(packed));
+            blas.geam(kBlasPlain, kBlasPlain, n, n, &zero, static_cast<const T *>(matrix), l.step, &zero,
+                      static_cast<const T *>(matrix), l.step, matrix, l.step);
+            blas.tpttr(side, n, static_cast<const T *>(at<T>(packed)), matrix, l.step);
+          } catch (const DeviceError &problem) {
+            if (isThere) // a is overwritten: nobody can compute l any more
+              throw DeviceError(Failure::Lost, problem.what());
+            throw;
+          }
         });
       };
 }

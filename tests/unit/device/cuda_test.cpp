@@ -269,6 +269,35 @@ TEST_F(CudaDevices, FailuresAreToldApart) {
   EXPECT_THAT(contentsOf<float>(*device, *buffer, 64), testing::Each(2.0f));
 }
 
+TEST_F(CudaDevices, WhatALibraryBeganBeforeItRefusedIsInOrderToo) {
+  setenv("PB_CUDA_LIBRARIES", PB_TEST_LIBRARIES, 1);
+  std::vector<std::string> complaints;
+  device = std::move(openDevices("cuda", complaints).at(0)); // its libraries are the tests'
+  const auto kernel = device->build({"cublas.trsm_lower double", "", {1, 1, 1}, true});
+  const long n = 4;
+  auto x = bufferOf(*device, std::vector<double>(n * n)),
+       l = bufferOf(*device, std::vector<double>(n * n, 1)),
+       b = bufferOf(*device, std::vector<double>(n * n, 3));
+  std::vector<Argument> arguments;
+  for (Buffer *buffer : {x.get(), l.get(), b.get()}) {
+    arguments.push_back(buffer == x.get() ? Argument::writes(*buffer) : Argument::reads(*buffer));
+    for (const long value : {0L, 1L, n}) // first element, strides
+      arguments.push_back(Argument::of(value));
+  }
+  for (int extent = 0; extent < 6; ++extent)
+    arguments.push_back(Argument::of(n));
+  setenv("PB_TEST_REFUSE", "trsm", 1); // after b was copied to x
+  of<void(int, int)>("pb_test_slow")(50, 0);
+  EXPECT_THROW(device->launch(*kernel, arguments, {}), DeviceError);
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  of<void(int, int)>("pb_test_slow")(0, 0);
+  unsetenv("PB_TEST_REFUSE");
+  const std::vector<double> right(n * n, 5);
+  finish(*device, device->copyIn(*x, {.bytes = n * n * sizeof(double)}, right.data()));
+  std::this_thread::sleep_for(std::chrono::milliseconds(100)); // what comes too late comes now
+  EXPECT_EQ(contentsOf<double>(*device, *x, n * n), right);
+}
+
 TEST_F(CudaDevices, TheSecondBuildCompilesNothing) { // requirements 83, 95
   NEEDS_NVRTC();
   std::filesystem::remove_all(scratchFolder() / "kernels");
