@@ -70,12 +70,11 @@ int BodyLifter::matrixBuffer(int matrix) {
   return static_cast<int>(kernel_.buffers.size()) - 1;
 }
 
-/// The condition in isl's text that an optional cell is in its matrix: otherwise it is not read. Empty for
-/// all others.
-std::string BodyLifter::insideText(const sema::Binding &b) const {
+/// The condition in isl's text that the cell is in its matrix.
+std::string BodyLifter::insideText(const sema::Binding &b, const std::vector<std::string> &indices) const {
   std::string text;
-  for (std::size_t d = 0; b.otherwise && d < b.begin.size(); ++d)
-    text += (text.empty() ? "" : " and ") + ("0 <= (" + b.begin[d].isl) + ") < " +
+  for (std::size_t d = 0; d < indices.size(); ++d)
+    text += (text.empty() ? "" : " and ") + ("0 <= (" + indices[d]) + ") < " +
             transform_.matrices[b.matrix].extents[d].isl;
   return text;
 }
@@ -106,7 +105,12 @@ int BodyLifter::cell(Statement &s, int index, const std::vector<body::ValuePtr> 
     at.push_back(begin.isl);
   for (std::size_t v = 0; v < indices.size(); ++v)
     at[b.viewDims[v]] = "(" + at[b.viewDims[v]] + ") + (" + affine(*indices[v]) + ")";
-  return access(s, matrixBuffer(b.matrix), isWrite, at, insideText(b));
+  const bool mayBeOutside = b.otherwise || isConditional_;
+  const int made = access(s, matrixBuffer(b.matrix), isWrite, at, mayBeOutside ? insideText(b, at) : "");
+  if (b.otherwise || !isConditional_ || !s.domain.is_subset(s.accesses.back().relation.domain()))
+    return made;
+  s.accesses.pop_back(); // it is inside, whatever the condition says
+  return access(s, matrixBuffer(b.matrix), isWrite, at);
 }
 
 int BodyLifter::local(Statement &s, int &index, const std::string &name, Scalar type, bool isWrite) {
@@ -149,6 +153,11 @@ const body::Value *BodyLifter::neverOutside(const body::Value &value, Statement 
   return isAlways ? &inside : nullptr;
 }
 
+/// Whether only the first operand is computed in any case.
+static bool decidesByFirst(const Expr &e) {
+  return e.kind == Expr::Kind::Select || (e.kind == Expr::Kind::Binary && (e.text == "&&" || e.text == "||"));
+}
+
 ExprPtr BodyLifter::expr(const body::Value &value, Statement &s) {
   using From = body::Value::Kind;
   auto e = std::make_shared<Expr>();
@@ -172,7 +181,8 @@ ExprPtr BodyLifter::expr(const body::Value &value, Statement &s) {
       return e;
     }
     e->index = cell(s, value.index, value.operands, false);
-    if (binding(value.index).otherwise && s.accesses.back().relation.intersect_domain(s.domain).is_empty()) {
+    if ((binding(value.index).otherwise || isConditional_) &&
+        s.accesses.back().relation.intersect_domain(s.domain).is_empty()) {
       // It is outside its matrix at every point, so the enclosing condition never holds.
       s.accesses.pop_back();
       e->kind = Expr::Kind::Literal;
@@ -214,8 +224,13 @@ ExprPtr BodyLifter::expr(const body::Value &value, Statement &s) {
     e->kind = Expr::Kind::Cast;
     break;
   }
-  for (const body::ValuePtr &operand : value.operands)
+  const bool around = isConditional_;
+  for (const body::ValuePtr &operand : value.operands) {
+    const bool isFirst = e->operands.empty();
+    isConditional_ = around || (!isFirst && decidesByFirst(*e));
     e->operands.push_back(expr(*operand, s));
+  }
+  isConditional_ = around;
   return e;
 }
 
@@ -366,7 +381,7 @@ Block BodyLifter::opaque(const schedule::RuleUse &use, const body::Facts &facts)
     for (const std::string &c : inside)
       box += (box.empty() ? " : " : " and ") + c;
     if (b.otherwise) {
-      box += (box.empty() ? " : " : " and ") + insideText(b);
+      box += (box.empty() ? " : " : " and ") + insideText(b, begin);
       a.inside = expr(*body::isInside(transform_, b), s);
       a.otherwise = expr(*body::valueOutside(transform_, b), s);
     }

@@ -42,7 +42,7 @@ private:
   std::string affine(const body::Value &) const;
   int access(Statement &, int buffer, bool isWrite, const std::vector<std::string> &indices,
              const std::string &condition = "");
-  std::string insideText(const sema::Binding &) const;
+  std::string insideText(const sema::Binding &, const std::vector<std::string> &indices) const;
   int cell(Statement &, int binding, const std::vector<body::ValuePtr> &indices, bool isWrite);
   int local(Statement &, int index, bool isWrite);
   int local(Statement &, int &buffer, const std::string &name, Scalar, bool isWrite);
@@ -70,6 +70,7 @@ private:
   // the end. -1: it has not been accessed yet.
   static constexpr int kNotAccumulated = -2;
   std::vector<int> accumulators_;
+  bool isConditional_ = false; // what is being lifted is computed under a condition of its statement only
 };
 
 } // namespace pbc::kernel
