@@ -179,6 +179,7 @@ private:
       addRounds(device, out);
     out["local_memory"] = staged;
     out["blocks"] = device.version("blocks") != nullptr;
+    out["registers"] = device.version("registers") != nullptr;
     if (device.cooperation)
       out[device.cooperation->scan ? "scan_along" : "group_over"] = device.cooperation->over;
     else
@@ -188,6 +189,8 @@ private:
         out["why_no_local_memory"] = v.why;
       else if (v.name == "blocks" && !v.why.empty() && v.why != kernel::kNoLongLoop)
         out["why_no_blocks"] = v.why;
+      else if (v.name == "registers" && !v.exists())
+        out["why_no_registers"] = v.why;
     if (device.shared >= 0)
       out["shared_along"] = functions[static_cast<std::size_t>(device.shared)].name;
     return out;
@@ -345,7 +348,8 @@ std::string placed(const Json &step) {
   std::string out = fmt::format(
       "      device: {} = cpu{} | gpu{}; {}", device["placement"].get<std::string>(), schedules,
       (isStaged ? std::string(" | gpu_local") : "") + (device["blocks"].get<bool>() ? " | gpu_blocks" : "") +
-          (hasTiles ? " | gpu_tiles" : "") + (isGroup ? " | gpu_group" : ""),
+          (device["registers"].get<bool>() ? " | gpu_registers" : "") + (hasTiles ? " | gpu_tiles" : "") +
+          (isGroup ? " | gpu_group" : ""),
       device["items"].empty() ? std::string("one item") : "an item for each " + joined(device["items"]));
   if (device.contains("rounds"))
     out += fmt::format(", in rounds of {}", device["rounds"].get<std::string>());

@@ -242,7 +242,8 @@ void DeviceTables::kernels(const kernel::OnDevice &device, const DeviceText &tex
                       {"source", fmt::format("R\"pb({})pb\"", version->text)},
                       {"entry", quoted(texts.entry)},
                       {"localBytes", local},
-                      {"hasCells", wanted == "blocks"},
+                      {"hasCells", wanted == "blocks" || wanted == "registers"},
+                      {"hasRuns", wanted == "registers"},
                       {"narrow", version->narrow},
                       {"tiles", wanted == "tiles" ? "pb_tiles_" + number : "nullptr"},
                       {"teams", wanted == "group" ? teams(device, *version, number) : "nullptr"}});

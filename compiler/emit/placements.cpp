@@ -26,9 +26,17 @@ constexpr int kTileFunctions = kernel::kMostTileFunctions;
 /// Bytes of the variables of one point that are in registers, up to which items have 8 x 8 points: 128 registers of 4 bytes.
 constexpr unsigned kBytesOf64Points = 8;
 
+bool hasRuns(const Placement &p) { return p.run[0] > 0; }
+bool hasCells(const Placement &p) { return p.hasBlocks || hasRuns(p); }
+
 /// Along each of two functions; along one, points share so little that few of them fill a group's memory.
 int defaultCells(const Placement &p) {
   return p.itemDimensions == 1 ? 2 : p.bytesOfPoint <= kBytesOf64Points ? 8 : 4;
+}
+
+/// A step that has both versions has the blocks' number.
+int cellsAlong(const Placement &p, int d) {
+  return p.hasBlocks ? defaultCells(p) : p.run[static_cast<std::size_t>(d)];
 }
 
 /// Groups are long along x, where neighbours are contiguous. Those of many points have so few items that the registers of a
@@ -73,6 +81,8 @@ void addDevice(const kernel::OnDevice &device, Placement &place) {
     place.hasBlocks = true;
     place.bytesOfPoint = std::max(place.bytesOfPoint, kernel::registerBytes(blocks->kernel));
   }
+  if (const kernel::DeviceVersion *runs = device.version("registers"); runs && !hasRuns(place))
+    place.run = runs->cells;
   if (device.tiles) {
     const int tiles = static_cast<int>(device.tiles->kernel.schedule.taskDimensions.size());
     place.itemDimensions = std::max(place.itemDimensions, tiles - 1);
@@ -123,8 +133,9 @@ LaunchSizes defaultSizes(const Placement &p, const std::string &version) {
   int items = 1;
   for (int d = 0; d < p.itemDimensions; ++d)
     items *= sizes.group[d] = defaultGroup(p, d);
-  for (int d = 0; version == "blocks" && d < std::min(2, p.itemDimensions); ++d)
-    sizes.cells[d] = defaultCells(p);
+  for (int d = 0; d < std::min(2, p.itemDimensions); ++d)
+    if (version == "blocks" || version == "registers")
+      sizes.cells[d] = cellsAlong(p, d);
   if (version == "group")
     sizes.cells[0] = std::max(1, items / std::max(1, p.team));
   return sizes;
@@ -140,6 +151,8 @@ std::vector<std::string> versionsOf(const Placement &p) {
     all.push_back("local");
   if (p.hasBlocks)
     all.push_back("blocks");
+  if (hasRuns(p))
+    all.push_back("registers");
   if (p.tileDimensions)
     all.push_back("tiles");
   if (p.team)
@@ -158,8 +171,8 @@ struct Aspect {
   const char *name;
   std::vector<std::string> versions;
 };
-const Aspect kInGroups{"group", {"global", "local", "blocks", "tiles", "group"}},
-    kInBlocks{"blocks", {"blocks"}}, kInTiles{"tiles", {"tiles"}}, kInTeams{"team", {"group"}};
+const Aspect kInGroups{"group", {"global", "local", "blocks", "registers", "tiles", "group"}},
+    kInBlocks{"blocks", {"blocks", "registers"}}, kInTiles{"tiles", {"tiles"}}, kInTeams{"team", {"group"}};
 
 unsigned long usesOf(const Placement &p, const Aspect &aspect) {
   unsigned long uses = 0;
@@ -211,6 +224,9 @@ std::string placementAlternatives(const Scope &scope) {
       {"global", {"gpu", "on a device"}},
       {"local", {"gpu_local", "on a device, with inputs in the local memory of groups"}},
       {"blocks", {"gpu_blocks", "on a device, several cells for each work-item"}},
+      {"registers",
+       {"gpu_registers",
+        "on a device, several cells for each work-item, which keeps what they read in registers"}},
       {"tiles", {"gpu_tiles", "on a device, a tile of points for each group"}},
       {"library", {"gpu_library", "on a device, by a function of a library"}},
       {"group", {"gpu_group", "on a device, each cell by several work-items of a group together"}}};
@@ -258,7 +274,7 @@ int placementTunableCount(const Scope &scope) {
   const std::vector<Placement> all = placements(scope);
   int count = hasDevice(all) ? 1 : 0; // gpu_ratio
   for (const Placement &p : all)
-    count += p.itemDimensions + (p.hasBlocks ? std::min(2, p.itemDimensions) : 0) + p.tileDimensions +
+    count += p.itemDimensions + (hasCells(p) ? std::min(2, p.itemDimensions) : 0) + p.tileDimensions +
              (p.team ? 2 : 0);
   return count;
 }
@@ -291,10 +307,10 @@ std::string placementTunables(const Scope &scope, int bin) {
           fmt::format("{}[{}]", placementSlot(scope, "group"),
                       3 * (number * scope.transform.binCount() + bin) + d),
           when(kInGroups));
-    for (int d = 0; p.hasBlocks && d < std::min(2, p.itemDimensions); ++d)
+    for (int d = 0; hasCells(p) && d < std::min(2, p.itemDimensions); ++d)
       row(fmt::format("cells_{}_{}", kFunctions[d], p.name),
           fmt::format("cells of a work-item along {} of {}, where it has several", kFunctions[d], p.name),
-          defaultCells(p), 1, kMostCells,
+          cellsAlong(p, d), 1, kMostCells,
           fmt::format("{}[{}]", placementSlot(scope, "cells"),
                       2 * (number * scope.transform.binCount() + bin) + d),
           when(kInBlocks));

@@ -11,6 +11,7 @@
 // which it has an effect (runtime/abi/program.h).
 #pragma once
 #include "compiler/emit/parts.h"
+#include <array>
 
 namespace pbc::emit {
 
@@ -18,9 +19,10 @@ struct Placement {
   std::string name; // of its step: "rows"
   int itemDimensions = 0;
   bool hasLocal = false, hasBlocks = false;
-  unsigned bytesOfPoint = 0; // of its variables in registers, where items have blocks of points
-  int tileDimensions = 0;    // 0: no tiles
-  bool isLibrary = false;    // a function of a library, without other versions
+  std::array<int, 2> run = {}; // points of an item that keeps what it reads in registers; 0: no such version
+  unsigned bytesOfPoint = 0;   // of its variables in registers, where items have blocks of points
+  int tileDimensions = 0;      // 0: no tiles
+  bool isLibrary = false;      // a function of a library, without other versions
   int team = 0; // items that compute a cell together, unless the configuration says otherwise; 0: none
   bool hasDevice = false;
   std::vector<Version> versions = {}; // other schedules on the processor, of which only names matter here

@@ -19,6 +19,8 @@ std::string limitParameter(const Schedule &schedule, const std::string &limit, i
 std::string itemParameter(int axis) { return fmt::format("pb__item{}", axis); }
 std::string firstParameter(int axis) { return fmt::format("pb__first{}", axis); }
 std::string placeParameter(int axis) { return fmt::format("pb__place{}", axis); }
+std::string beginParameter(int axis) { return fmt::format("pb__begin{}", axis); }
+std::string pointParameter(int axis) { return fmt::format("pb__r{}", axis); }
 
 std::vector<LoopNode> itemLoops(const isl::schedule &schedule) {
   std::vector<LoopNode> all;
@@ -32,14 +34,14 @@ std::vector<LoopNode> itemLoops(const isl::schedule &schedule) {
 
 bool hasGroups(const Scheduled &kernel) {
   return std::any_of(kernel.buffers.begin(), kernel.buffers.end(),
-                     [](const Buffer &b) { return b.role == Buffer::Role::Group; }) ||
+                     [](const Buffer &b) { return isFilled(b); }) ||
          hasBlocks(kernel.schedule.tree);
 }
 
 bool hasBlocks(const isl::schedule &schedule) {
   const std::vector<LoopNode> items = itemLoops(schedule);
   return std::any_of(items.begin(), items.end(),
-                     [](const LoopNode &l) { return std::get<as::Item>(*l.how).isBlock; });
+                     [](const LoopNode &l) { return std::get<as::Item>(*l.how).hasSeveral(); });
 }
 
 int roundsOf(const Schedule &schedule) { return schedule.taskOrder == TaskOrder::Rounds ? 1 : 0; }

@@ -5,7 +5,8 @@
 //   item:1: band y: item:0: band x: S[x, y]      the point of one item is x = item0, y = item1
 //
 // These are parameters of isl: item<axis> is the coordinate of one item's point, first<axis> that of the first point of its group, and
-// place<axis> the distance between both. Invariant: a point beyond the last one of a launch is computed as the last one (and not
+// place<axis> the distance between both. Where an item has several points, begin<axis> is the coordinate of its first one, and r<axis>
+// the number of a point. Invariant: a point beyond the last one of a launch is computed as the last one (and not
 // stored), but keeps its own place in the group. Decision 32 says why these are parameters.
 #pragma once
 #include "compiler/kernel/loops.h"
@@ -15,12 +16,14 @@ namespace pbc::kernel {
 std::string itemParameter(int axis);  // "pb__item0"
 std::string firstParameter(int axis); // "pb__first0"
 std::string placeParameter(int axis); // "pb__place0"
+std::string beginParameter(int axis); // "pb__begin0"
+std::string pointParameter(int axis); // "pb__r0"
 
 /// The loops whose iterations are items, by axis. A machine has at most three, a kernel perhaps more.
 std::vector<LoopNode> itemLoops(const isl::schedule &);
 /// Whether an item computes several points.
 bool hasBlocks(const isl::schedule &);
-/// Whether the points of a group are told apart from those of others: items compute several, or the group has memory of its own.
+/// Whether the points of a group are told apart from those of others: items compute several, or there is memory of groups or items.
 bool hasGroups(const Scheduled &);
 
 /// The number of functions of the launch before those of its items: 1 if it is one of several rounds.

@@ -24,7 +24,7 @@ namespace pbc::kernel {
 using body::Scalar;
 
 struct Buffer {
-  enum class Role { Input, Output, Local, Scratch, Group };
+  enum class Role { Input, Output, Local, Scratch, Group, Item };
   std::string name;        // matrix's mangled name or a local's unique name; C identifiers derive from it
   int matrix = -1;         // sema matrix; -1 for a Local
   Role role = Role::Input; // Output: written (and perhaps read)
@@ -41,7 +41,7 @@ struct Buffer {
   std::vector<isl::pw_aff> extents = {};
   bool inRegisters = false; // Scratch: so few cells that registers may hold them
   // Group: memory that all items of a group share, filled by a copying statement (Statement::copy). Dimension 0 is contiguous, its rows
-  // `pad` cells longer than what they hold.
+  // `pad` cells longer than what they hold. Item: the same of one item, in its registers.
   std::vector<GroupDimension> ofGroup = {};
   long pad = 0;
   // What it is called in the program, if that is another name: a variable `sum` of a rule's body is the Local "R0_sum", since rules
@@ -55,6 +55,11 @@ struct Buffer {
 /// Whether it is a matrix of the program; others live in the kernel only.
 inline bool isMatrix(const Buffer &b) {
   return b.role == Buffer::Role::Input || b.role == Buffer::Role::Output;
+}
+
+/// Whether it is memory of a group or an item, which a copying statement fills.
+inline bool isFilled(const Buffer &b) {
+  return b.role == Buffer::Role::Group || b.role == Buffer::Role::Item;
 }
 
 struct Access {
@@ -85,12 +90,14 @@ struct OpaqueArgument {
   ExprPtr inside, otherwise;
 };
 
-/// All cells of a group's memory are copied from the matrix. What stands for cells beyond the matrix is never read.
+/// All cells of a group's or an item's memory are copied from the matrix. What stands for cells beyond the matrix is never read.
 struct GroupCopy {
   int from, to; // buffers
   /// By dimension of the memory: the first cell's coordinate along that of the matrix, over the statement's domain, with first<axis>
-  /// (item_values.h) for the group's first point.
+  /// (item_values.h) for the group's first point, or begin<axis> for the item's.
   std::vector<isl::pw_aff> first;
+  /// Of an item's memory: whether all of these cells are in the matrix if all points of the item are points of the launch.
+  bool isWithin = false;
 };
 
 struct Statement {

@@ -172,8 +172,9 @@ std::string fill(const Kernel &kernel, const Statement &s, const GroupCopy &copy
   std::vector<std::string> cells(copy.first.size());
   for (std::size_t d = 0; d < copy.first.size(); ++d)
     cells[static_cast<std::size_t>(memory.ofGroup[d].dimension)] = functionText(copy.first[d], s.dimensions);
-  return fmt::format("fill {} from {}[{}]", memory.name,
-                     kernel.buffers[static_cast<std::size_t>(copy.from)].name, poly::join(cells));
+  return fmt::format("fill {} from {}[{}]{}", memory.name,
+                     kernel.buffers[static_cast<std::size_t>(copy.from)].name, poly::join(cells),
+                     copy.isWithin ? ", within" : "");
 }
 
 /// "0: (1 * (block 0 - 1) + 3) x 1: 16": which dimension of the matrix, and how many cells of it.
@@ -200,11 +201,9 @@ std::string extents(const Buffer &b) {
 }
 
 std::string buffer(const Buffer &b, int place) {
-  constexpr std::pair<Buffer::Role, const char *> kRoles[] = {{Buffer::Role::Input, "input"},
-                                                              {Buffer::Role::Output, "output"},
-                                                              {Buffer::Role::Local, "local"},
-                                                              {Buffer::Role::Scratch, "scratch"},
-                                                              {Buffer::Role::Group, "group"}};
+  constexpr std::pair<Buffer::Role, const char *> kRoles[] = {
+      {Buffer::Role::Input, "input"},     {Buffer::Role::Output, "output"}, {Buffer::Role::Local, "local"},
+      {Buffer::Role::Scratch, "scratch"}, {Buffer::Role::Group, "group"},   {Buffer::Role::Item, "item"}};
   const auto *role =
       std::find_if(std::begin(kRoles), std::end(kRoles), [&](const auto &r) { return r.first == b.role; });
   std::string text = fmt::format("  buffer {} {} {}-d {}", b.name, typeName(b.element), b.rank, role->second);

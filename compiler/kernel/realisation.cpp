@@ -26,7 +26,8 @@ struct Text {
   std::string operator()(as::Lanes l) const { return "lanes:" + std::to_string(l.count); }
   std::string operator()(as::Registers) const { return "registers"; }
   std::string operator()(as::Item i) const {
-    return (i.isBlock ? "block:" : "item:") + std::to_string(i.axis);
+    constexpr const char *kEach[] = {"item:", "block:", "run:"};
+    return kEach[static_cast<int>(i.each)] + std::to_string(i.axis);
   }
   std::string operator()(const Realisation &r) const { return text(r); }
   std::string operator()(const Declare &d) const { return "alloc:" + d.local; }
@@ -44,8 +45,8 @@ struct Words {
   std::string operator()(as::Lanes l) const { return "vectors in groups of " + std::to_string(l.count); }
   std::string operator()(as::Registers) const { return "blocks in registers"; }
   std::string operator()(as::Item i) const {
-    return (i.isBlock ? "blocks of work-items along axis " : "work-items along axis ") +
-           std::to_string(i.axis);
+    constexpr const char *kEach[] = {"", "blocks of ", "runs of "};
+    return kEach[static_cast<int>(i.each)] + ("work-items along axis " + std::to_string(i.axis));
   }
 };
 

@@ -46,11 +46,17 @@ struct Registers {
   bool operator==(const Registers &) const = default;
 };
 
-/// Each iteration by a work-item of a device's launch, along this axis of it; or blocks of so many iterations by each item as the
+/// Each iteration by a work-item of a device's launch, along this axis of it; or so many iterations by each item as the
 /// configuration says (PB_C<axis>).
 struct Item {
+  enum class Each {
+    Point,
+    Block, // of points that are dealt out to suit the memory of a group
+    Run,   // of neighbouring points, which along axis 0 begins at a multiple of its length
+  };
   int axis;
-  bool isBlock = false;
+  Each each = Each::Point;
+  bool hasSeveral() const { return each != Each::Point; }
   bool operator==(const Item &) const = default;
 };
 

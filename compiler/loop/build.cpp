@@ -208,6 +208,11 @@ private:
       if (b.name != local || b.role == Buffer::Role::Group) // the kernel declares it (groupArrays)
         continue;
       Array array{b.name, b.element, {}};
+      if (b.role == Buffer::Role::Item) {
+        array.space = Array::Space::Item;
+        for (auto d = b.ofGroup.rbegin(); d != b.ofGroup.rend(); ++d)
+          array.extents.push_back(itemExtent(*d));
+      }
       if (b.lanes)
         array.extents.push_back(integer(b.lanes));
       if (b.role == Buffer::Role::Scratch && isSized(b)) {
@@ -361,7 +366,7 @@ public:
     const kernel::Statement &s =
         self.kernel_
             .statements[static_cast<std::size_t>(kernel::statementIndex(self.kernel_, statement.name()))];
-    if (!s.copy)
+    if (!s.copy || self.kernel_.buffers[static_cast<std::size_t>(s.copy->to)].role == Buffer::Role::Item)
       return n;
     const isl::union_map schedule = isl::manage(isl_ast_build_get_schedule(build));
     return isl_ast_node_set_annotation(
@@ -414,7 +419,8 @@ isl::ast_node generate(const kernel::Scheduled &kernel) {
 std::vector<Matrix> matrices(const kernel::Kernel &kernel) {
   std::vector<Matrix> all;
   for (const Buffer &b : kernel.buffers)
-    all.push_back({b.name, b.element, b.rank, b.role == Buffer::Role::Input, b.ofGroup, b.pad});
+    all.push_back({b.name, b.element, b.rank, b.role == Buffer::Role::Input, b.ofGroup, b.pad,
+                   b.role == Buffer::Role::Item});
   return all;
 }
 

@@ -273,7 +273,9 @@ private:
     std::string all;
     for (const Points::Axis &axis : p.axes)
       all += (all.empty() ? "" : ", ") + axis.item + " from " + text(axis.low) + " to " + text(axis.high) +
-             (axis.isBlock ? " in blocks" : "");
+             (axis.each == kernel::as::Item::Each::Block ? " in blocks"
+              : axis.each == kernel::as::Item::Each::Run ? " in runs"
+                                                         : "");
     line(indent, "points " + all);
     inside(p.body, indent);
   }

@@ -74,8 +74,10 @@ std::string lengthName(const Buffer &scratch, std::size_t dimension) {
   return fmt::format("{}_n{}", scratch.name, dimension);
 }
 
-/// Whether the copy begins at a multiple of 16 bytes along dimension 0 of the matrix, if the first point of its group lies at one.
-static bool isAligned(const kernel::Scheduled &kernel, const kernel::Statement &fill, const isl::set &steps) {
+/// How many cells behind a multiple of 16 bytes the copy begins along dimension 0 of the matrix, if the first point of its group, or of
+/// its item, lies at one; nothing if that is not known.
+static std::optional<long> phaseOf(const kernel::Scheduled &kernel, const kernel::Statement &fill,
+                                   const isl::set &steps) {
   const kernel::GroupCopy &copy = *fill.copy;
   const auto &memory = kernel.buffers[static_cast<std::size_t>(copy.to)];
   const auto along = std::find_if(memory.ofGroup.begin(), memory.ofGroup.end(),
@@ -87,11 +89,18 @@ static bool isAligned(const kernel::Scheduled &kernel, const kernel::Statement &
   };
   isl::set places = steps;
   if (along->axis >= 0) {
-    isl_id *id = isl_id_alloc(steps.ctx().get(), kernel::firstParameter(along->axis).c_str(), nullptr);
+    const std::string begin = memory.role == Buffer::Role::Item ? kernel::beginParameter(along->axis)
+                                                                : kernel::firstParameter(along->axis);
+    isl_id *id = isl_id_alloc(steps.ctx().get(), begin.c_str(), nullptr);
     places = places.intersect(multiple(isl_pw_aff_param_on_domain_id(steps.copy(), id)));
   }
   const isl::pw_aff &first = copy.first[static_cast<std::size_t>(along - memory.ofGroup.begin())];
-  return places.is_subset(multiple(first.copy()));
+  for (long phase = 0; phase < (memory.role == Buffer::Role::Item ? cells : 1); ++phase) {
+    isl_val *behind = isl_val_int_from_si(isl_pw_aff_get_ctx(first.get()), -phase);
+    if (places.is_subset(multiple(isl_pw_aff_add_constant_val(first.copy(), behind))))
+      return phase;
+  }
+  return std::nullopt;
 }
 
 StatementBuilder::StatementBuilder(const kernel::Scheduled &kernel, int statement, Purpose what)
@@ -115,7 +124,7 @@ StatementBuilder::StatementBuilder(const kernel::Scheduled &kernel, int statemen
           isl::manage(isl_set_complement(isl_pw_aff_nonneg_set(first.copy()))).intersect(steps);
       mayBeNegative_.push_back(!negative.is_empty());
     }
-    isAligned_ = isAligned(kernel, statement_, steps);
+    phase_ = phaseOf(kernel, statement_, steps);
     return;
   }
   if (statement_.isOpaque) {
@@ -151,6 +160,10 @@ Expr StatementBuilder::element(int access, const At &at) const {
   if (kernel::isMatrix(b) || b.role == Buffer::Role::Group)
     return cell(access, at.dimensions);
   Local local{b.name, b.element, {}};
+  if (b.role == Buffer::Role::Item) {
+    local.indices = expressions(indices_[access], at.dimensions);
+    std::reverse(local.indices.begin(), local.indices.end()); // dimension 0 is contiguous
+  }
   if (b.role == Buffer::Role::Scratch) {
     local.indices = expressions(indices_[access], at.dimensions);
     local.indices.resize(b.extents.size()); // without the loops that have memory of their own
@@ -293,13 +306,17 @@ NodePtr StatementBuilder::node(const std::vector<Expr> &dimensions, const Expr &
   const At at{dimensions, lane};
   if (statement_.copy)
     // In the steps of a loop some item reads a cell of the matrix (kernel/transform/group_copies.cpp).
-    return make({GroupCopy{statement_.copy->from,
-                           statement_.copy->to,
-                           expressions(indices_.front(), dimensions),
-                           mayBeNegative_,
-                           {},
-                           statement_.dimensions.empty(),
-                           isAligned_}});
+    return make(
+        {GroupCopy{statement_.copy->from,
+                   statement_.copy->to,
+                   expressions(indices_.front(), dimensions),
+                   mayBeNegative_,
+                   {},
+                   statement_.dimensions.empty(),
+                   phase_ == 0,
+                   kernel_.buffers[static_cast<std::size_t>(statement_.copy->to)].role == Buffer::Role::Item,
+                   statement_.copy->isWithin,
+                   phase_}});
   if (statement_.isOpaque)
     return for_.device ? make({deviceCall(at)}) : scope({make({call(at)})}); // views need declarations
   Assign assign{element(statement_.write, at), {}, value(dimensions, lane), number_, dimensions};

@@ -65,7 +65,7 @@ private:
   std::map<int, Expr> replaced_;
   std::vector<std::vector<isl::ast_expr>> indices_;          // per access
   std::vector<bool> mayBeNegative_;                          // of a copy, per dimension
-  bool isAligned_ = false;                                   // the same (GroupCopy)
+  std::optional<long> phase_;                                // the same (GroupCopy)
   std::vector<std::vector<isl::ast_expr>> begins_, extents_; // per argument of an opaque statement
 };
 

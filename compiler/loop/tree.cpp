@@ -32,14 +32,21 @@ Expr pointsOfGroup(int axis, bool isBlock) {
   return isBlock ? multiply(items, ofMachine("PB_C" + number)) : items;
 }
 
-Expr groupExtent(const kernel::GroupDimension &d) {
-  if (d.axis < 0)
-    return integer(d.extent);
-  Expr cells = pointsOfGroup(d.axis, d.isBlock);
+/// factor * (points - 1) + extent
+static Expr extentFor(const kernel::GroupDimension &d, Expr cells) {
   if (d.factor != 1)
     cells = multiply(integer(d.factor), grouped(subtract(std::move(cells), integer(1))));
   const long more = d.extent - (d.factor == 1);
   return more ? add(std::move(cells), integer(more)) : cells;
+}
+
+Expr groupExtent(const kernel::GroupDimension &d) {
+  return d.axis < 0 ? integer(d.extent) : extentFor(d, pointsOfGroup(d.axis, d.isBlock));
+}
+
+Expr itemExtent(const kernel::GroupDimension &d) {
+  return d.axis < 0 || !d.isBlock ? integer(d.extent)
+                                  : extentFor(d, ofMachine("PB_C" + std::to_string(d.axis)));
 }
 
 Expr groupStride(const Matrix &memory, std::size_t d) {

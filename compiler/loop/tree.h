@@ -74,6 +74,7 @@ struct Array {
     Task,  // of one task, too large for its stack
     Sized, // of one task; how many elements it has is known when the task runs
     Group, // of all items of a group
+    Item,  // of one item, for all of its points
   };
   std::string name;
   Scalar element;
@@ -90,7 +91,7 @@ struct Assign {
   int statement = -1; // of the kernel; -1: lowering has made it
   std::vector<Expr> dimensions = {};
   bool isBackground = false; // the value may arrive as late as at the next barrier that ends copies
-  long together = 1;         // so many neighbouring cells, of 16 bytes
+  long together = 1;         // so many neighbouring cells, of 16 bytes, from the matrix or to it
 };
 
 /// A call of the function of a rule's body.
@@ -146,15 +147,18 @@ struct Points {
     std::string item;  // the point's coordinate: of the last one for points beyond it
     std::string place; // in the group
     std::string first; // the coordinate of the group's first point
+    std::string begin; // the coordinate of the item's first point, where it has a run of them
+    std::string point; // the number of a point of the item
     Expr low, high;    // of the launch, half open
-    bool isBlock = false;
+    kernel::as::Item::Each each = kernel::as::Item::Each::Point;
+    bool hasSeveral() const { return each != kernel::as::Item::Each::Point; }
   };
   std::vector<Axis> axes; // of the machine's grid, from 0 on
   NodePtr body;
 };
 
 /// All items of a group fill its memory together, in the places of cells that lie outside of the matrix with others of it, and wait for each other before and after it
-/// (lower/group_copies.cpp).
+/// (lower/group_copies.cpp). Or an item fills its own memory (lower/item_copies.cpp).
 struct GroupCopy {
   int from, to;                         // buffers of the nest
   std::vector<Expr> first;              // by dimension of the memory: where the box begins in the matrix
@@ -163,6 +167,11 @@ struct GroupCopy {
   bool mayBeEmpty = true;          // whether the matrix may have no cells where the copy is made
   /// Whether it begins along dimension 0 of the matrix at a multiple of 16 bytes, if the first points of all groups do.
   bool isAligned = false;
+  bool isOfItem = false;
+  /// Of an item: whether all cells are in the matrix if all points of the item are points of the launch; and how many cells behind a
+  /// multiple of 16 bytes it begins along dimension 0, if the item's run begins at one.
+  bool isWithinPoints = false;
+  std::optional<long> phase = {};
 };
 
 /// A remark for a reader of the text.
@@ -247,13 +256,16 @@ struct Matrix {
   Scalar element;
   int rank = 0;
   bool isInput = false;
-  /// Memory of a group: its dimensions; empty: a matrix of the program.
+  /// Memory of a group, or of an item: its dimensions; empty: a matrix of the program.
   std::vector<kernel::GroupDimension> ofGroup = {};
   long pad = 0;
+  bool isOfItem = false;
 };
 
 /// How many cells the memory of a group has along its dimension `d`, without padding; and its number of points along an axis.
 Expr groupExtent(const kernel::GroupDimension &);
+/// The same of the memory of an item.
+Expr itemExtent(const kernel::GroupDimension &);
 Expr pointsOfGroup(int axis, bool isBlock);
 /// The cells from one to the next along a dimension.
 Expr groupStride(const Matrix &, std::size_t d);

@@ -130,7 +130,7 @@ private:
   }
 
   void check(const GroupCopy &, const NodePtr &n) {
-    if (diverging_)
+    if (diverging_ && !as<GroupCopy>(n)->isOfItem)
       fail("a copy into a group's memory stands where not all items of a group are");
     if (stage_ == Stage::Lowered)
       fail("a copy into a group's memory has no loops");
@@ -147,6 +147,8 @@ private:
         declare(axis.first);
         declare(axis.item, true);
         declare(axis.place, true);
+        declare(axis.begin, true);
+        declare(axis.point, true);
       }
       node(p.body);
     });

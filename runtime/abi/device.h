@@ -71,13 +71,15 @@ struct DeviceTeams {
 
 /// One version of a step's kernel.
 struct DeviceKernel {
-  const char *variant; // "global", "local", "blocks", "tiles", "library", "group"
+  const char *variant; // "global", "local", "blocks", "registers", "tiles", "library", "group"
   const char *source;  // in the dialect, without its prelude; null: this step has no such version
   const char *entry;
   /// Bytes of group-local memory for groups of group[0] x group[1] x group[2] items with cells[0] x cells[1]
   /// cells each; null: none.
   long (*localBytes)(const int *group, const int *cells);
   bool hasCells; // an item computes PB_C0 x PB_C1 cells (macros), otherwise one
+  /// These are runs of neighbours along function 0: the first one of a launch begins at a multiple of PB_C0.
+  bool hasRuns = false;
   /// The largest integer among values and limits for which PB_INDEX may have 32 bits, if offsets of cells fit as well; 0: none.
   long narrow = 0;
   /// Not null if a group computes a tile: gives the values of the functions along which the tiles lie.

@@ -122,6 +122,19 @@ const char *const kOpenClPrelude =
 #define PB_COPY(to, from) to = from
 #define PB_COPY_16(to, from) *(__local int4 *)&to = *(__global const int4 *)&from
 #define PB_COPIED() ((void)0)
+#define PB_CELLS_OF_16(T) union { int4 all; T one[16 / sizeof(T)]; } pb_cells
+#define PB_LOAD_16(T, to, from)                                                                     \
+  {                                                                                                 \
+    PB_CELLS_OF_16(T);                                                                              \
+    pb_cells.all = *(__global const int4 *)&from;                                                   \
+    for (int pb_k = 0; pb_k < (int)(16 / sizeof(T)); ++pb_k) (&to)[pb_k] = pb_cells.one[pb_k];      \
+  }
+#define PB_STORE_16(T, to, from)                                                                    \
+  {                                                                                                 \
+    PB_CELLS_OF_16(T);                                                                              \
+    for (int pb_k = 0; pb_k < (int)(16 / sizeof(T)); ++pb_k) pb_cells.one[pb_k] = (&from)[pb_k];    \
+    *(__global int4 *)&to = pb_cells.all;                                                           \
+  }
 #define PB_PLACE(cells, offset) cells += offset
 )" UNARY(CL_FLOAT_1) BINARY(
         CL_FLOAT_2) "static inline float pb_fmaf(float x, float y, float z) { return fma(x, y, z); }\n"
@@ -197,6 +210,20 @@ __device__ __forceinline__ void pb_copy_16(void *to, const void *from) {
 #define PB_COPY_16(to, from) *(int4 *)&to = *(const int4 *)&from
 #define PB_COPIED() ((void)0)
 #endif
+template <class T> struct __align__(16) pb_Cells { T one[16 / sizeof(T)]; };
+template <class T> __device__ __forceinline__ void pb_load_16(T *to, const T *from) {
+  const pb_Cells<T> cells = *(const pb_Cells<T> *)from;
+#pragma unroll
+  for (int k = 0; k < 16 / sizeof(T); ++k) to[k] = cells.one[k];
+}
+template <class T> __device__ __forceinline__ void pb_store_16(T *to, const T *from) {
+  pb_Cells<T> cells;
+#pragma unroll
+  for (int k = 0; k < 16 / sizeof(T); ++k) cells.one[k] = from[k];
+  *(pb_Cells<T> *)to = cells;
+}
+#define PB_LOAD_16(T, to, from) pb_load_16<T>(&to, &from)
+#define PB_STORE_16(T, to, from) pb_store_16<T>(&to, &from)
 #define INFINITY (__int_as_float(0x7f800000))
 #define NAN (__int_as_float(0x7fffffff))
 #define HUGE_VAL (__longlong_as_double(0x7ff0000000000000LL))
@@ -253,6 +280,8 @@ using pb_Result = void;
 #define PB_COPY(to, from) to = from
 #define PB_COPY_16(to, from) __builtin_memcpy(&to, __builtin_assume_aligned(&from, 16), 16)
 #define PB_COPIED() ((void)0)
+#define PB_LOAD_16(T, to, from) __builtin_memcpy(&to, __builtin_assume_aligned(&from, 16), 16)
+#define PB_STORE_16(T, to, from) __builtin_memcpy(__builtin_assume_aligned(&to, 16), &from, 16)
 #define PB_PLACE(cells, offset) cells += offset
 #define PB_LOCAL_ARRAY(T, name, count)                                                    \
   alignas(16) static T name[count];                                                       \

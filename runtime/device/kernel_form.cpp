@@ -43,7 +43,8 @@ bool isNarrow(const DeviceStep &step, const DeviceKernel &kernel, const StepArgu
 }
 
 /// Storages begin at multiples of 64 bytes (region.h), on devices as well.
-bool isWide(const DeviceStep &step, const StepArguments &arguments, const Box &box) {
+bool isWide(const DeviceStep &step, const DeviceKernel &kernel, const StepArguments &arguments,
+            const Box &box) {
   constexpr long kBytes = 16;
   for (int m = 0; m < step.matrixCount; ++m) {
     const DeviceMatrix &about = step.matrices[m];
@@ -56,7 +57,7 @@ bool isWide(const DeviceStep &step, const StepArguments &arguments, const Box &b
     for (int d = 1; d < about.rank; ++d)
       if (!isWhole(matrix.stride[d]))
         return false;
-    for (int d = 0; d < box.rank; ++d)
+    for (int d = 0; d < box.rank && !kernel.hasRuns; ++d)
       if (!isWhole(box.low[d]))
         return false;
   }
@@ -68,7 +69,7 @@ bool isWide(const DeviceStep &step, const StepArguments &arguments, const Box &b
 KernelForm formOf(const DeviceStep &step, const DeviceKernel &kernel, const StepArguments &arguments,
                   const Box &box) {
   const bool unit = hasUnitStrides(step, arguments);
-  return {unit, isNarrow(step, kernel, arguments, box), unit && isWide(step, arguments, box)};
+  return {unit, isNarrow(step, kernel, arguments, box), unit && isWide(step, kernel, arguments, box)};
 }
 
 std::string macrosOf(KernelForm form) {

@@ -17,7 +17,7 @@ struct KernelForm {
   bool unit = false;   // dimension 0 of every matrix has stride 1
   bool narrow = false; // indices and offsets fit into 32 bits
   bool wide =
-      false; // `unit`, and rows of all matrices and the launch's limits begin at multiples of 16 bytes
+      false; // `unit`, and rows of all matrices and the launch's limits begin at multiples of 16 bytes; runs need no limits
   auto operator<=>(const KernelForm &) const = default;
 };
 

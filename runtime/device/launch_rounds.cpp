@@ -48,7 +48,7 @@ Grid LaunchRounds::prepare(long round, std::vector<Argument> &arguments) const {
     return gridOf(launch_.teams, pass, box, launch_.inRounds, launch_.group);
   }
   if (!launch_.inTiles())
-    return gridOf(box, launch_.inRounds, launch_.group, launch_.cells);
+    return gridOf(box, launch_.inRounds, launch_.group, launch_.cells, launch_.hasRuns);
   const std::size_t diagonal = limits_ + 3 * static_cast<std::size_t>(box.rank);
   arguments[diagonal].value = round;
   Grid grid;

@@ -31,11 +31,14 @@ std::chrono::milliseconds timeoutFromEnvironment() {
   return std::chrono::milliseconds(std::max(1L, static_cast<long>(seconds * 1000)));
 }
 
-Grid gridOf(const Box &box, bool inRounds, const int *group, const int *cells) {
+Grid gridOf(const Box &box, bool inRounds, const int *group, const int *cells, bool hasRuns) {
   Grid grid;
   int item = 0;
-  for (int d = inRounds ? 1 : 0; d < box.rank; ++d, ++item)
-    grid.items[std::min(item, 2)] *= box.high[d] - box.low[d];
+  for (int d = inRounds ? 1 : 0; d < box.rank; ++d, ++item) {
+    const long before = box.low[d] % cells[0]; // of the run in which the first cell lies
+    const long more = hasRuns && item == 0 ? before + (before < 0 ? cells[0] : 0) : 0;
+    grid.items[std::min(item, 2)] *= box.high[d] - box.low[d] + more;
+  }
   for (int k = 0; k < 3; ++k) {
     grid.group[k] = group[k];
     if (k < 2)

@@ -62,6 +62,7 @@ struct Launch {
   bool inRounds = false;    // dimension 0 of the box is the round: one launch after the other for each value
   int group[3] = {1, 1, 1};
   int cells[2] = {1, 1};          // of an item, along the first two dimensions of items
+  bool hasRuns = false;           // of cells that begin at multiples of cells[0] (DeviceKernel)
   long tile[kTileFunctions] = {}; // of a group along each dimension of the box; zeros without tiles
   bool inTiles() const { return tile[0] > 0; }
   TeamLaunch teams = {};               // if its kernel has teams
@@ -96,7 +97,7 @@ struct Counters {
 
 /// The work-items and their groups for the points of a box (of one round, if in rounds). The third dimension
 /// of items covers all further dimensions of the box.
-Grid gridOf(const Box &box, bool inRounds, const int *group, const int *cells);
+Grid gridOf(const Box &box, bool inRounds, const int *group, const int *cells, bool hasRuns = false);
 
 class Management;
 class Submission;

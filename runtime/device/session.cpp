@@ -342,6 +342,7 @@ void Session::shape(Launch &launch, const Placed &placed, const DeviceKernel &ke
   launch.inRounds = step.inRounds && !kernel.tiles;
   for (int d = 0; d < 2; ++d)
     launch.cells[d] = kernel.hasCells ? static_cast<int>(std::max(1L, step.cells[2 * frame->bin + d])) : 1;
+  launch.hasRuns = kernel.hasRuns;
   launch.teams = {};
   std::fill_n(launch.tile, kTileFunctions, 0L);
   const int items = launch.box.rank - (launch.inRounds ? 1 : 0);

@@ -108,6 +108,13 @@ void CPrinter::node(const loop::Assign &a, const std::string &indent) {
     out_ += ", pb__n - v * W);\n";
     return;
   }
+  if (a.together > 1 && !a.isBackground) {
+    const bool isStore = loop::as<loop::Element>(a.target) != nullptr;
+    const Expr &cell = isStore ? a.target : a.value;
+    const Scalar element = matrix(loop::as<loop::Element>(cell)->buffer).element;
+    out_ += dialect_.together(dialect_.type(element), text(a.target), text(a.value), isStore) + ";\n";
+    return;
+  }
   if (a.isBackground) {
     out_ += dialect_.copy(text(a.target), text(a.value), a.together > 1) + ";\n";
     return;

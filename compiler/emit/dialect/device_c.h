@@ -28,6 +28,10 @@ public:
   std::string copy(const std::string &to, const std::string &from, bool isWide) const override {
     return (isWide ? "PB_COPY_16(" : "PB_COPY(") + to + ", " + from + ")";
   }
+  std::string together(const std::string &type, const std::string &to, const std::string &from,
+                       bool isStore) const override {
+    return (isStore ? "PB_STORE_16(" : "PB_LOAD_16(") + type + ", " + to + ", " + from + ")";
+  }
   std::string localArray(const std::string &type, const std::string &name,
                          const std::string &extent) const override;
 };

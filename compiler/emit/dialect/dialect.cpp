@@ -20,6 +20,10 @@ std::string Dialect::copy(const std::string &to, const std::string &from, bool i
   return to + " = " + from;
 }
 
+std::string Dialect::together(const std::string &, const std::string &, const std::string &, bool) const {
+  throw std::logic_error("this language has no moves of 16 bytes");
+}
+
 std::string Dialect::barrier() const { noGroups(); }
 std::string Dialect::taskArray() const {
   throw std::logic_error("a printed language without tasks gets an array of one");

@@ -80,6 +80,9 @@ public:
   virtual std::string endOfCopies() const { return ""; }
   /// Copies a cell of a matrix into a group's memory, perhaps in the background; or 16 bytes, in a language for devices only.
   virtual std::string copy(const std::string &to, const std::string &from, bool isWide) const;
+  /// Moves neighbouring cells of 16 bytes from a matrix into an item's own array, or back (isStore).
+  virtual std::string together(const std::string &type, const std::string &to, const std::string &from,
+                               bool isStore) const;
   /// Before the declaration of an array of one task: "alignas(64) static thread_local ".
   virtual std::string taskArray() const;
   /// An array of one task, whose number of elements is a product of names.

@@ -99,7 +99,7 @@ private:
     for (const std::string &v : out_.values)
       all.push_back(fmt::format("{} {}_w", reals_.count(v) ? "double" : "long", v));
     for (const auto &[b, d] : out_.extents)
-      all.push_back(fmt::format("long {}_w{}", kernel.buffers[b].name, d));
+      all.push_back(fmt::format("long {}_e{}", kernel.buffers[b].name, d));
     for (std::size_t k = 0; k < kernel.schedule.taskDimensions.size(); ++k)
       all.push_back(fmt::format("long {1}{0}, long {2}{0}", k, low, high));
     return fmt::format("PB_KERNEL({})({}{})\n", out_.entry, fmt::join(all, ", "), last);
@@ -178,9 +178,25 @@ private:
                                          [](const Buffer &b) { return b.role == Buffer::Role::Local; });
     if (!kernel::hasBlocks(kernel.schedule.tree) || variables > 1)
       return "";
+    const auto words = [](unsigned bytes) { return (bytes + 3) / 4; };
+    std::string kept;
+    const std::vector<loop::Matrix> all = loop::matrices(kernel);
+    for (const loop::Matrix &m : all)
+      if (m.isOfItem) {
+        loop::Expr cells = loop::integer(words(kernel::bytesOf(m.element)));
+        for (const kernel::GroupDimension &d : m.ofGroup)
+          cells = loop::multiply(std::move(cells), loop::grouped(loop::itemExtent(d)));
+        kept += textOf(cells, all) + " + ";
+      }
     return fmt::format(
-        "#undef PB_LEAST_GROUPS\n#define PB_LEAST_GROUPS PB_GROUPS_OF(PB_C0 * PB_C1 * {} + {})\n",
-        (kernel::registerBytes(kernel) + 3) / 4, kOthers);
+        "#undef PB_LEAST_GROUPS\n#define PB_LEAST_GROUPS PB_GROUPS_OF({}PB_C0 * PB_C1 * {} + {})\n", kept,
+        words(kernel::registerBytes(kernel)), kOthers);
+  }
+
+  static std::string textOf(const loop::Expr &e, const std::vector<loop::Matrix> &matrices) {
+    const DeviceC dialect;
+    Used used;
+    return CPrinter(matrices, dialect, false, used).text(e);
   }
 
   /// The functions of bodies that are called, for the memory spaces of their arguments.
@@ -205,7 +221,7 @@ private:
     for (const std::string &v : out_.values)
       text += fmt::format("  const {} {}_v = {}_w;\n", reals_.count(v) ? "double" : "PB_INDEX", v, v);
     for (const auto &[b, d] : out_.extents)
-      text += fmt::format("  const PB_INDEX {0}_n{1} = {0}_w{1};\n", kernel.buffers[b].name, d);
+      text += fmt::format("  const PB_INDEX {0}_n{1} = {0}_e{1};\n", kernel.buffers[b].name, d);
     for (const Buffer &b : kernel.buffers) {
       if (!kernel::isMatrix(b))
         continue;
@@ -223,10 +239,8 @@ private:
     std::string text;
     const std::vector<loop::Matrix> all = loop::matrices(kernel);
     for (const loop::Matrix &m : all)
-      if (!m.ofGroup.empty()) {
-        Used used;
-        CPrinter printer(all, dialect, false, used);
-        const std::string cells = printer.text(loop::groupStride(m, m.ofGroup.size()));
+      if (!m.ofGroup.empty() && !m.isOfItem) {
+        const std::string cells = textOf(loop::groupStride(m, m.ofGroup.size()), all);
         text += "  " + dialect.localArray(dialect.type(m.element), m.name + "_l", cells) + ";\n";
       }
     return text;

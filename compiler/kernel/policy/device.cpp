@@ -19,6 +19,9 @@ namespace {
 
 constexpr long kStrip = 16;       // steps of a loop whose strips are copied together
 constexpr unsigned kAligned = 16; // bytes of the widest access
+// What an item keeps in registers of 4 bytes: as many as leave room for several groups on a multiprocessor; and at most.
+constexpr long kGoodRegisters = 64, kMostRegisters = 128;
+constexpr int kMostRows = 8; // of an item
 
 /// Writes the script of one version, and runs its steps as it goes.
 class Writing {
@@ -38,7 +41,7 @@ public:
 
   const Scheduled &kernel() const { return kernel_; }
   const std::string &why() const { return why_; }
-  DeviceVersion take(const char *name) { return {name, std::move(script_), std::move(kernel_), ""}; }
+  DeviceVersion take(const char *name) { return {name, std::move(script_), std::move(kernel_), "", {}}; }
 
 private:
   Scheduled kernel_;
@@ -46,9 +49,9 @@ private:
   std::string why_; // the last step that was refused was
 };
 
-script::Step itemsStep(bool inBlocks) {
+script::Step itemsStep(const char *each = "") {
   script::Step step = script::step("items", {});
-  return inBlocks ? with(step, "each", script::name("block")) : step;
+  return *each ? with(step, "each", script::name(each)) : step;
 }
 
 script::Step stageStep(const CopyRequest &copy) {
@@ -150,8 +153,8 @@ DeviceVersion inBlocks(const Scheduled &start) {
   std::string why; // the first loop has no strips
   bool isAny = false;
   const std::vector<std::string> loops = longLoops(start);
-  if (!loops.empty() && !writing.add(itemsStep(true)))
-    return {"blocks", {}, start, writing.why()};
+  if (!loops.empty() && !writing.add(itemsStep("block")))
+    return {"blocks", {}, start, writing.why(), {}};
   for (const std::string &loop : loops) {
     Writing attempt = writing;
     script::Step tile = script::step("tile", {loop}, {kStrip});
@@ -189,17 +192,96 @@ DeviceVersion inBlocks(const Scheduled &start) {
   return made;
 }
 
+/// Registers of 4 bytes for what an item with so many points keeps.
+long registersOf(const Scheduled &kernel, std::array<int, 2> cells) {
+  long all = 0;
+  for (const Buffer &b : kernel.buffers) {
+    if (b.role != Buffer::Role::Item)
+      continue;
+    long count = (bytesOf(b.element) + 3) / 4;
+    for (const GroupDimension &d : b.ofGroup)
+      count *= d.axis >= 0 && d.isBlock ? d.factor * (cells[static_cast<std::size_t>(d.axis)] - 1) + d.extent
+                                        : d.extent;
+    all += count;
+  }
+  return all;
+}
+
+/// Whether neighbouring rows of points read the same cells.
+bool sharesRows(const Scheduled &kernel) {
+  for (const Buffer &b : kernel.buffers)
+    for (const GroupDimension &d : b.ofGroup)
+      if (b.role == Buffer::Role::Item && d.axis == 1 && d.extent > d.factor)
+        return true;
+  return false;
+}
+
+/// Whether what an item keeps is, at least of one matrix, in rows that can be loaded 16 bytes at once.
+bool readsRows(const Scheduled &kernel) {
+  return std::any_of(kernel.buffers.begin(), kernel.buffers.end(), [](const Buffer &b) {
+    return b.role == Buffer::Role::Item && b.ofGroup.front().axis == 0 && bytesOf(b.element) >= 4;
+  });
+}
+
+/// As many points along x as 16 bytes of the smallest elements hold; and so many rows that what they keep fits into registers.
+std::array<int, 2> cellsOf(const Scheduled &kernel) {
+  unsigned bytes = kAligned;
+  for (const Buffer &b : kernel.buffers)
+    if (isMatrix(b) && b.rank > 0)
+      bytes = std::min(bytes, std::max(4U, static_cast<unsigned>(bytesOf(b.element))));
+  std::array<int, 2> cells{static_cast<int>(kAligned / bytes), sharesRows(kernel) ? kMostRows : 1};
+  while (cells[1] > 1 && registersOf(kernel, cells) > kGoodRegisters)
+    cells[1] /= 2;
+  return cells;
+}
+
+/// Runs of points that keep what they read in registers.
+DeviceVersion inRuns(const Scheduled &start) {
+  Writing writing(start);
+  DeviceVersion none{"registers", {}, start, "", {}};
+  for (const LoopNode &loop : loopsOf(start.schedule.tree))
+    if (const int d = memberDimension(start, loop.band);
+        d >= start.statements.front().freeCount && !tripCount(start, loop)) {
+      none.why = fmt::format("the length of its loop over `{}` is not known when compiling", loop.label);
+      return none;
+    }
+  if (!writing.add(itemsStep("run"))) {
+    none.why = writing.why();
+    return none;
+  }
+  for (const std::string &matrix : inputsOf(start))
+    if (!writing.add(script::step("keep", {matrix}))) {
+      none.why = writing.why();
+      return none;
+    }
+  if (!readsRows(writing.kernel())) {
+    none.why = "neighbouring points read no neighbouring cells of a row";
+    return none;
+  }
+  for (const LoopNode &loop : loopsOf(writing.kernel().schedule.tree))
+    if (!loop.how && tripCount(writing.kernel(), loop))
+      writing.add(script::step("unroll", {loop.label}));
+  const std::array<int, 2> cells = cellsOf(writing.kernel());
+  if (const long registers = registersOf(writing.kernel(), cells); registers > kMostRegisters) {
+    none.why = fmt::format("its items would keep {} cells of 4 bytes in registers", registers);
+    return none;
+  }
+  DeviceVersion made = writing.take("registers");
+  made.cells = cells;
+  return made;
+}
+
 } // namespace
 
 std::vector<DeviceVersion> deviceVersions(const Scheduled &lifted) {
   Scheduled start = lifted;
   start.schedule.target = Target::Device;
   Writing global(start);
-  if (global.add(itemsStep(false)))
-    return {Writing(global).take("global"), withInputsStaged(global), inBlocks(start)};
+  if (global.add(itemsStep()))
+    return {Writing(global).take("global"), withInputsStaged(global), inBlocks(start), inRuns(start)};
   if (mapToItems(start).items) // the step has exceeded its budget
     return {};
-  return {{"global", {}, withLabels(cutAlong(start, {})), ""}};
+  return {{"global", {}, withLabels(cutAlong(start, {})), "", {}}};
 }
 
 } // namespace pbc::kernel

@@ -8,12 +8,14 @@
 //   C[x, y] += A[k, y] * B[x, k]  =>   "blocks": items(; each = block); (kt, k) = tile(k; 16);
 //                                      stage(A, at = kt, layout = transposed, pad = 4); stage(B, at = kt);
 //                                      separate(k, at = kt); unroll(k)
+//   B[x, y] = A[x, y - 1] + A[x, y + 1]   =>   "registers": items(; each = run); keep(A)
 //
 // Each version is a schedule of its own, between which the configuration of a program chooses by size. The versions "tiles" and
 // "group" are not made by scripts yet (on_device.h). Source: petabricks-hetero 4, the three phases.
 #pragma once
 #include "compiler/kernel/schedule.h"
 #include "compiler/script/script.h"
+#include <array>
 
 namespace pbc::kernel {
 
@@ -22,6 +24,8 @@ struct DeviceVersion {
   script::Script script;
   Scheduled kernel; // after the script
   std::string why;  // if it is none, one sentence
+  /// How many points an item has along the first two axes unless the configuration says otherwise; 0: the launch's step decides.
+  std::array<int, 2> cells = {};
   bool exists() const { return why.empty(); }
 };
 

@@ -97,8 +97,8 @@ private:
     copy.from = buffer();
     const Buffer &memory = kernel_.buffers[static_cast<std::size_t>(copy.to)];
     const Buffer &matrix = kernel_.buffers[static_cast<std::size_t>(copy.from)];
-    if (memory.role != Buffer::Role::Group || matrix.rank != memory.rank)
-      r_.fail(r_.since(begin), memory.name + " is no memory of groups for " + matrix.name);
+    if (!isFilled(memory) || matrix.rank != memory.rank)
+      r_.fail(r_.since(begin), memory.name + " is no memory of groups or items for " + matrix.name);
     std::vector<isl::pw_aff> cells;
     r_.expect("[", "`[` and the first cell that is copied");
     for (int d = 0; d < matrix.rank; ++d) {
@@ -107,6 +107,10 @@ private:
       cells.push_back(f_.function(r_.raw(",]", "a function of the dimensions"), s_));
     }
     r_.expect("]", "`]`");
+    if (memory.role == Buffer::Role::Item && r_.accept(",")) {
+      r_.expect("within", "`within`");
+      copy.isWithin = true;
+    }
     for (const GroupDimension &d : memory.ofGroup)
       copy.first.push_back(cells[static_cast<std::size_t>(d.dimension)]);
     const auto access = [&](int number, bool isWrite) {
@@ -228,15 +232,13 @@ void readStatement(Reader &reader, const Fragments &fragments, Kernel &kernel) {
 namespace {
 
 Buffer::Role role(Reader &r) {
-  constexpr std::pair<const char *, Buffer::Role> kRoles[] = {{"input", Buffer::Role::Input},
-                                                              {"output", Buffer::Role::Output},
-                                                              {"local", Buffer::Role::Local},
-                                                              {"scratch", Buffer::Role::Scratch},
-                                                              {"group", Buffer::Role::Group}};
+  constexpr std::pair<const char *, Buffer::Role> kRoles[] = {
+      {"input", Buffer::Role::Input},     {"output", Buffer::Role::Output}, {"local", Buffer::Role::Local},
+      {"scratch", Buffer::Role::Scratch}, {"group", Buffer::Role::Group},   {"item", Buffer::Role::Item}};
   for (const auto &[word, role] : kRoles)
     if (r.accept(word))
       return role;
-  r.failExpected("`input`, `output`, `local`, `scratch` or `group`");
+  r.failExpected("`input`, `output`, `local`, `scratch`, `group` or `item`");
 }
 
 /// "16", "(2 + n)", or isl's text in braces
@@ -296,7 +298,7 @@ void readBuffer(Reader &r, const Fragments &fragments, Kernel &kernel) {
     if (static_cast<int>(b.extents.size()) > b.rank)
       r.fail(r.since(begin), b.name + " has " + std::to_string(b.rank) + " dimensions");
   }
-  if (b.role == Buffer::Role::Group) {
+  if (isFilled(b)) {
     r.expect("of",
              "`of` and what it holds of each dimension, such as `of 0: 16 x 1: (1 * (item 1 - 1) + 1)`");
     do

@@ -166,9 +166,11 @@ private:
         vector.width = number(1, kMost);
       return Realisation(vector);
     }
-    if (what == "item" || what == "block") {
+    if (what == "item" || what == "block" || what == "run") {
+      using Each = as::Item::Each;
       r_.expect(":", "`:` and an axis");
-      return Realisation(as::Item{static_cast<int>(number(0, kMostFunctions - 1)), what == "block"});
+      const Each each = what == "item" ? Each::Point : what == "block" ? Each::Block : Each::Run;
+      return Realisation(as::Item{static_cast<int>(number(0, kMostFunctions - 1)), each});
     }
     if (what == "jam" || what == "lanes") {
       r_.expect(":", "`:` and a number");

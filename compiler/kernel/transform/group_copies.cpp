@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/group_copies.h"
-#include "compiler/kernel/buffer_names.h"
-#include "compiler/kernel/cell_box.h"
-#include "compiler/kernel/expose.h"
-#include "compiler/kernel/footprint.h"
-#include "compiler/kernel/formula.h"
 #include "compiler/kernel/item_values.h"
 #include "compiler/kernel/rebuild.h"
+#include "compiler/kernel/transform/filled_box.h"
 #include "compiler/kernel/transform/support.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -21,203 +17,26 @@
 namespace pbc::kernel {
 namespace {
 
-constexpr std::size_t kMostAxes = 3;
-
-/// The copy of one input.
-struct Filling {
-  int matrix = -1;
-  std::size_t axes = 0;           // of the items
-  std::string below;              // the loop below which the copy is made
-  std::vector<std::string> loops; // around it, without those of items
-  std::map<int, isl::map> values; // by statement: { S[i] -> [items, loops] }
-  isl::map touched;               // { [items, loops] -> [cells] }
-  CellBox box;
-  std::vector<GroupDimension> dimensions; // of the matrix
-  std::vector<isl::pw_aff> first;         // { [loops] -> cell }, with first<axis>
-};
-
-isl::map withoutTuple(const isl::map &m) {
-  return isl::manage(isl_map_reset_tuple_id(m.copy(), isl_dim_out));
-}
-
-isl::map together(const isl::map &a, const isl::map &b) {
-  return isl::manage(isl_map_flat_range_product(a.copy(), b.copy()));
-}
-
-/// { S[i] -> [coordinates of its item] }
-isl::map itemsOf(const Statement &s, const std::vector<LoopNode> &items) {
-  isl::map all = valuesOf(s.domain, {});
-  for (const LoopNode &loop : items) {
-    isl_map *one = isl_map_from_pw_aff(member(loop.band, 0, s.name)->copy());
-    all = together(all, isl::manage(isl_map_reset_tuple_id(one, isl_dim_out)));
-  }
-  return all;
-}
-
-/// Why a copy cannot be made there, before anything is known of the cells; "" if it can.
-std::string placeOf(Filling &copy, const Scheduled &kernel, const CopyRequest &asked) {
-  const std::vector<LoopNode> items = itemLoops(kernel.schedule.tree);
-  copy.matrix = bufferIndex(kernel, asked.matrix);
-  copy.axes = items.size();
-  const Buffer &matrix = kernel.buffers[static_cast<std::size_t>(copy.matrix)];
-  if (items.empty())
-    return "its points have no items yet: `items` comes first";
-  if (items.size() > kMostAxes)
-    return "its items have more than three coordinates";
-  if (matrix.role != Buffer::Role::Input || matrix.rank == 0)
-    return fmt::format("`{}` is no input with cells", programName(kernel, copy.matrix));
-  copy.below = items.front().label; // axis 0 is the innermost one
-  if (asked.at.empty())
-    return "";
-  const LoopNode at = *findLoop(kernel.schedule.tree, asked.at);
-  for (const LoopNode &item : items)
-    if (!isAround(item, at))
-      return fmt::format("the loop over `{}` is not one of each item", asked.at);
-  copy.loops = loopsAround(at);
-  copy.loops.push_back(asked.at);
-  std::erase_if(copy.loops, [&](const std::string &label) {
-    return std::any_of(items.begin(), items.end(), [&](const LoopNode &l) { return l.label == label; });
-  });
-  if (std::string elsewhere = runsElsewhere(kernel, at); !elsewhere.empty())
-    return fmt::format("`{}` runs outside of its loop over `{}`, too: its iterations are cut already",
-                       elsewhere, asked.at);
-  copy.below = asked.at;
-  return runsAtOnce(at);
-}
-
-void findCells(Filling &copy, const Exposed &exposed) {
-  const Scheduled &kernel = exposed.kernel;
-  const std::vector<LoopNode> items = itemLoops(kernel.schedule.tree);
-  for (const auto &[index, dimensions] : exposed.dimensions) {
-    const Statement &s = kernel.statements[static_cast<std::size_t>(index)];
-    copy.values[index] = together(itemsOf(s, items), valuesOf(s.domain, dimensions));
-    for (const Access &a : s.accesses)
-      if (a.buffer == copy.matrix) {
-        const isl::map here =
-            copy.values[index].intersect_domain(s.domain).reverse().apply_range(withoutTuple(a.relation));
-        copy.touched = copy.touched.is_null() ? here : copy.touched.unite(here);
-      }
-  }
-  if (!copy.touched.is_null())
-    copy.touched = isl::manage(isl_map_coalesce(copy.touched.release())).intersect_params(kernel.context);
-}
-
-/// The first cell, with first<axis> in the places of the items; and how it moves with them. A sentence if it moves otherwise.
-std::string moveWith(Filling &copy, const std::vector<LoopNode> &items, const isl::aff &first,
-                     GroupDimension &out) {
-  isl_aff *named = first.copy();
-  const auto refuse = [&](const char *why) {
-    isl_aff_free(named);
-    return std::string(why);
-  };
-  if (isl_aff_dim(named, isl_dim_div) > 0)
-    return refuse("begin at a cell that is found by division");
-  for (std::size_t axis = 0; axis < copy.axes; ++axis) {
-    isl_val *factor = isl_aff_get_coefficient_val(named, isl_dim_in, static_cast<int>(axis));
-    const bool isWhole = isl_val_is_int(factor) == isl_bool_true;
-    const long number = isl_val_get_num_si(factor);
-    if (number == 0) {
-      isl_val_free(factor);
-      continue;
-    }
-    if (!isWhole || number < 0 || out.axis >= 0) {
-      isl_val_free(factor);
-      return refuse(out.axis >= 0 ? "move with several coordinates of the item"
-                                  : "move backwards with the item");
-    }
-    out.axis = static_cast<int>(axis);
-    out.factor = number;
-    out.isBlock = std::get<as::Item>(*items[axis].how).isBlock;
-    const unsigned at = static_cast<unsigned>(isl_aff_dim(named, isl_dim_param));
-    named = isl_aff_add_dims(named, isl_dim_param, 1);
-    isl_id *id = isl_id_alloc(isl_aff_get_ctx(named), firstParameter(out.axis).c_str(), nullptr);
-    named = isl_aff_set_dim_id(named, isl_dim_param, at, id);
-    named = isl_aff_set_coefficient_val(named, isl_dim_param, static_cast<int>(at), factor);
-    named = isl_aff_set_coefficient_si(named, isl_dim_in, static_cast<int>(axis), 0);
-  }
-  named = isl_aff_drop_dims(named, isl_dim_in, 0, static_cast<unsigned>(copy.axes));
-  copy.first.push_back(isl::manage(isl_pw_aff_from_aff(named)));
-  return "";
-}
-
-/// Finds the box of a group around the cells; a sentence if there is none.
-std::string findGroupBox(Filling &copy, const Scheduled &kernel, const CopyRequest &asked) {
-  const std::string name = programName(kernel, copy.matrix);
-  if (copy.touched.is_null())
-    return asked.at.empty() ? fmt::format("the kernel does not read `{}`", name)
-                            : fmt::format("the loop over `{}` does not read `{}`", asked.at, name);
-  const std::optional<CellBox> box = boxAround(copy.touched, kernel.context);
-  if (!box || !std::all_of(box->extents.begin(), box->extents.end(), constantOf))
-    return asked.at.empty()
-               ? fmt::format("the cells of `{}` that an item reads have no constant extent", name)
-               : fmt::format(
-                     "the cells of `{}` that one step of `{}` reads have no constant extent (tile its "
-                     "loops first)",
-                     name, asked.at);
-  copy.box = *box;
-  const std::vector<LoopNode> items = itemLoops(kernel.schedule.tree);
-  for (std::size_t d = 0; d < box->first.size(); ++d) {
-    GroupDimension one;
-    one.dimension = static_cast<int>(d);
-    one.extent = *constantOf(box->extents[d]);
-    const std::optional<isl::aff> first = formula(box->first[d]);
-    std::string why =
-        first ? moveWith(copy, items, *first, one) : "begin at a cell for which there are several formulas";
-    if (!why.empty())
-      return fmt::format("the cells of `{}` that an item reads {}", name, why);
-    copy.dimensions.push_back(one);
-  }
-  return "";
-}
-
-/// The space with this parameter only.
-isl_space *spaceOf(isl_ctx *ctx, const std::string &parameter) {
-  isl_space *space = isl_space_params_alloc(ctx, 1);
-  return isl_space_set_dim_id(space, isl_dim_param, 0, isl_id_alloc(ctx, parameter.c_str(), nullptr));
-}
-
-/// The set, whose first dimensions are items, for one item; the parameters say for which.
-isl::set ofOneItem(const isl::set &all, std::size_t axes) {
-  isl_set *set = all.copy();
-  for (std::size_t axis = 0; axis < axes; ++axis) {
-    set = isl_set_align_params(set, spaceOf(isl_set_get_ctx(set), itemParameter(static_cast<int>(axis))));
-    const int at =
-        isl_set_find_dim_by_name(set, isl_dim_param, itemParameter(static_cast<int>(axis)).c_str());
-    set = isl_set_equate(set, isl_dim_set, static_cast<int>(axis), isl_dim_param, at);
-  }
-  return isl::manage(isl_set_project_out(set, isl_dim_set, 0, static_cast<unsigned>(axes)));
-}
-
-/// The steps in which the copy is made; null if some item does not come to all of them, so that it could not help.
-isl::set stepsOf(const Filling &copy, const Scheduled &kernel) {
-  const isl::set all = copy.touched.domain();
-  const isl::set steps =
-      isl::manage(isl_set_project_out(all.copy(), isl_dim_set, 0, static_cast<unsigned>(copy.axes)));
-  const isl::set here = steps.intersect_params(withinLaunch(kernel));
-  if (copy.loops.empty())
-    return isl::manage(isl_set_universe(isl_set_get_space(here.get()))); // no item has done anything before
-  const isl::set ofOne = ofOneItem(all, copy.axes);
-  return here.is_subset(ofOne) ? ofOne : isl::set();
-}
-
-isl::pw_aff withPlace(const isl::pw_aff &f, const GroupDimension &d) {
-  if (d.axis < 0)
+/// `f` is the same for all points of the group, or of the item.
+isl::pw_aff withPlace(const isl::pw_aff &f, const GroupDimension &d, bool isOfItem) {
+  if (d.axis < 0 || (isOfItem && !d.isBlock))
     return f;
   isl_local_space *space = isl_local_space_from_space(isl_space_domain(isl_pw_aff_get_space(f.get())));
-  isl_id *id = isl_id_alloc(isl_pw_aff_get_ctx(f.get()), placeParameter(d.axis).c_str(), nullptr);
+  const std::string place = isOfItem ? pointParameter(d.axis) : placeParameter(d.axis);
+  isl_id *id = isl_id_alloc(isl_pw_aff_get_ctx(f.get()), place.c_str(), nullptr);
   space = isl_local_space_add_dims(space, isl_dim_param, 1);
   const unsigned at = static_cast<unsigned>(isl_local_space_dim(space, isl_dim_param)) - 1;
   space = isl_local_space_set_dim_id(space, isl_dim_param, at, id);
-  isl_aff *place = isl_aff_var_on_domain(space, isl_dim_param, at);
-  place = isl_aff_scale_val(place, isl_val_int_from_si(isl_pw_aff_get_ctx(f.get()), d.factor));
-  return isl::manage(isl_pw_aff_add(f.copy(), isl_pw_aff_from_aff(place)));
+  isl_aff *moved = isl_aff_var_on_domain(space, isl_dim_param, at);
+  moved = isl_aff_scale_val(moved, isl_val_int_from_si(isl_pw_aff_get_ctx(f.get()), d.factor));
+  return isl::manage(isl_pw_aff_add(f.copy(), isl_pw_aff_from_aff(moved)));
 }
 
-/// A coordinate in the matrix as one in the group's memory.
+/// A coordinate in the matrix as one in the memory.
 isl::pw_aff inGroup(const Filling &copy, const isl::pw_aff &coordinate, const isl::pw_multi_aff &values,
                     std::size_t d) {
   isl_pw_aff *first = isl_pw_aff_pullback_pw_multi_aff(copy.box.first[d].copy(), values.copy());
-  return withPlace(isl::manage(isl_pw_aff_sub(coordinate.copy(), first)), copy.dimensions[d]);
+  return withPlace(isl::manage(isl_pw_aff_sub(coordinate.copy(), first)), copy.dimensions[d], copy.isOfItem);
 }
 
 /// Makes a statement read the group's memory, which is buffer `to`.
@@ -255,7 +74,7 @@ void redirect(Statement &s, const Filling &copy, const Buffer &memory, int to, c
 }
 
 /// The statement that fills the memory.
-Statement fillStatement(const Filling &copy, const Kernel &kernel, const isl::set &steps,
+Statement fillStatement(const Filling &copy, const Scheduled &kernel, const isl::set &steps,
                         const Buffer &memory, int to) {
   const Buffer &matrix = kernel.buffers[static_cast<std::size_t>(copy.matrix)];
   Statement s;
@@ -274,7 +93,7 @@ Statement fillStatement(const Filling &copy, const Kernel &kernel, const isl::se
   };
   s.accesses = {access(to, true), access(copy.matrix, false)};
   s.write = 0;
-  GroupCopy fill{copy.matrix, to, {}};
+  GroupCopy fill{copy.matrix, to, {}, copy.isOfItem && isWithin(copy, kernel)};
   for (const GroupDimension &d : memory.ofGroup) {
     isl_pw_aff *first = copy.first[static_cast<std::size_t>(d.dimension)].copy();
     fill.first.push_back(
@@ -411,24 +230,6 @@ void transpose(std::vector<GroupDimension> &dimensions) {
     std::rotate(dimensions.begin(), block, block + 1);
 }
 
-/// Where the copy would be made, and of what; a sentence if it cannot.
-std::string analyse(Filling &copy, std::optional<Exposed> &exposed, const Scheduled &kernel,
-                    const CopyRequest &asked) {
-  if (std::string why = placeOf(copy, kernel, asked); !why.empty())
-    return why;
-  if (copy.loops.empty()) {
-    exposed = Exposed{kernel, {}};
-    for (std::size_t s = 0; s < kernel.statements.size(); ++s)
-      exposed->dimensions[static_cast<int>(s)] = {};
-  } else {
-    exposed = expose(kernel, copy.loops);
-  }
-  if (!exposed)
-    return "its body is a call of C++ code";
-  findCells(copy, *exposed);
-  return findGroupBox(copy, exposed->kernel, asked);
-}
-
 } // namespace
 
 GroupBox groupBox(const Scheduled &kernel, const CopyRequest &asked) {
@@ -448,14 +249,16 @@ Outcome withGroupCopy(const Scheduled &kernel, const CopyRequest &asked) {
   const bool isCalled = std::any_of(made.statements.begin(), made.statements.end(), [&](const Statement &s) {
     return s.isOpaque && usesBuffer(s, copy.matrix);
   });
+  if (isCalled && asked.isKept)
+    return {std::nullopt, "its body is a call of C++ code, which cannot read registers"};
   if (isCalled && (asked.isTransposed || asked.pad))
     return {std::nullopt, "its body is a call of C++ code, which expects the matrix as it is"};
   const isl::set steps = stepsOf(copy, made);
   if (steps.is_null())
     return {std::nullopt, fmt::format("not all items come to all steps of the loop over `{}`", asked.at)};
   Buffer memory;
-  memory.name = freshName(made, matrix.name + "_group");
-  memory.role = Buffer::Role::Group;
+  memory.name = freshName(made, matrix.name + (asked.isKept ? "_item" : "_group"));
+  memory.role = asked.isKept ? Buffer::Role::Item : Buffer::Role::Group;
   memory.element = matrix.element;
   memory.rank = matrix.rank;
   memory.ofGroup = copy.dimensions;

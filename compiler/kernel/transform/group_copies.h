@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Copies of what the items of a group read of an input, in memory that they share.
+// Copies of what the items of a group read of an input, in memory that they share; or of what one item reads, in its registers.
 //
 //   item:1: band y: item:0: band x: S[x, y]: B[x, y] = A[x - 1, y] + A[x + 1, y]
 //   => withGroupCopy(kernel, {"A"})
 //   item:1: band y: item:0: band x: sequence
 //     A_fill[]: A_group = A from (first0 - 1, first1)           all items together
 //     S[x, y]: B[x, y] = A_group[place0, place1] + A_group[place0 + 2, place1]
+//
+//   run:1: band y: run:0: band x: S[x, y]: B[x, y] = A[x - 1, y] + A[x + 1, y]
+//   => withGroupCopy(kernel, {"A", .isKept = true})
+//     A_fill[]: A_item = A from (begin0 - 1, begin1)            each item its own
+//     S[x, y]: B[x, y] = A_item[r0, r1] + A_item[r0 + 2, r1]
 //
 // `at` names a loop of each item, in each of whose steps the copy is made: it must have the same steps for all items. The box of cells
 // that one item uses has a constant size and moves with at most one coordinate of the item along each dimension; the group's box then
@@ -17,7 +22,7 @@
 
 namespace pbc::kernel {
 
-/// The copy of an input (CopyRequest::isKept is not looked at). `pad` cells are added to each row. Transposed memory has the dimension
+/// The copy of an input, in the memory of a group, or if it isKept, of an item. `pad` cells are added to each row. Transposed memory has the dimension
 /// first along which items have several points; without one, the order of dimensions is reversed.
 Outcome withGroupCopy(const Scheduled &, const CopyRequest &);
 

@@ -62,6 +62,12 @@ isl::schedule withoutSingleLoops(isl::schedule tree, const std::vector<TaskFunct
   }
 }
 
+as::Item::Each eachOf(const std::string &word) {
+  return word == "block" ? as::Item::Each::Block
+         : word == "run" ? as::Item::Each::Run
+                         : as::Item::Each::Point;
+}
+
 Outcome applyItems(const Scheduled &kernel, const Arguments &arguments) {
   if (!kernel.schedule.taskDimensions.empty())
     return {std::nullopt, "its points belong to tasks or items already"};
@@ -73,12 +79,13 @@ Outcome applyItems(const Scheduled &kernel, const Arguments &arguments) {
   TaskFunctions functions = itemFunctions(kernel);
   if (std::string why = choose(functions, arguments.names("along")); !why.empty())
     return {std::nullopt, std::move(why)};
-  const bool isBlock = arguments.name("each") == "block";
+  const as::Item::Each each = eachOf(arguments.name("each"));
+  const bool hasSeveral = each != as::Item::Each::Point;
   Scheduled cut = withParts(kernel, functions);
   const bool inRounds = cut.schedule.taskOrder == TaskOrder::Rounds;
   if (std::string why = whyNoLaunch(kernel, cut); !why.empty())
     return {std::nullopt, std::move(why)};
-  if (isBlock && functions.functions.size() > kMostAxesOfBlocks + (inRounds ? 1 : 0))
+  if (hasSeveral && functions.functions.size() > kMostAxesOfBlocks + (inRounds ? 1 : 0))
     return {std::nullopt, "its points have more than three coordinates, so that items have one point each"};
   // Which items there are is the launch's to say (loop/item_loops.h): only its round limits the points.
   if (inRounds)
@@ -92,8 +99,9 @@ Outcome applyItems(const Scheduled &kernel, const Arguments &arguments) {
     const std::size_t axis = k - (inRounds ? 1 : 0); // of what is no round
     const isl::union_pw_aff &value = functions.functions[k].value;
     if (!inRounds || k > 0)
-      node = insertLoop(node, {freshLabel(kernel.schedule.tree, fmt::format("item{}", axis)), value,
-                               as::Item{static_cast<int>(axis), isBlock && axis < kBlockAxes}});
+      node = insertLoop(node,
+                        {freshLabel(kernel.schedule.tree, fmt::format("item{}", axis)), value,
+                         as::Item{static_cast<int>(axis), axis < kBlockAxes ? each : as::Item::Each::Point}});
   }
   if (inRounds)
     node = insertLoop(node, {freshLabel(kernel.schedule.tree, "round"), functions.functions.front().value});
@@ -118,8 +126,10 @@ Transformation itemsTransformation() {
             .isOptional = true},
            {.name = "each",
             .kind = Parameter::Kind::Word,
-            .doc = "what an item computes: one point, or a block of points whose size the configuration has",
-            .words = {"point", "block"},
+            .doc = "what an item computes: one point, or points in the number that the configuration has: a "
+                   "block "
+                   "of them that suits the memory of its group, or a run of neighbours",
+            .words = {"point", "block", "run"},
             .isOptional = true}},
       .apply = applyItems,
       .stage = Stage::Tasks,

@@ -13,7 +13,8 @@
 // tasks, so that a device and a processor can share the points. Source: petabricks-hetero 4, phases 1 and 2.
 //
 // `each = block` gives every item a block of points along the first two axes, as large as the configuration says (block:0); the pass
-// loop/lower/points.cpp makes loops of it. A loop that has one iteration for each item is removed.
+// loop/lower/points.cpp makes loops of it. With `each = run`, these points are neighbours, and what an item loads and stores of
+// a row of them is 16 bytes at once where rows begin at multiples of that. A loop that has one iteration for each item is removed.
 //
 // It does not apply where every loop over points carries a dependence, or where a body is called that has no version for devices.
 #pragma once

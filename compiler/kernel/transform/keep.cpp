@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/keep.h"
+#include "compiler/kernel/item_values.h"
 #include "compiler/kernel/transform/copies.h"
+#include "compiler/kernel/transform/group_copies.h"
 
 namespace pbc::kernel {
 namespace {
 
 Outcome applyKeep(const Scheduled &kernel, const Arguments &arguments) {
-  return withCopies(kernel, {.matrix = arguments.name("matrix"), .at = arguments.name("at"), .isKept = true});
+  const CopyRequest asked{.matrix = arguments.name("matrix"), .at = arguments.name("at"), .isKept = true};
+  if (kernel.schedule.target == Target::Device || !itemLoops(kernel.schedule.tree).empty())
+    return withGroupCopy(kernel, asked);
+  if (asked.at.empty())
+    return {std::nullopt, "it needs `at`, the loop in each of whose steps the matrix is kept"};
+  return withCopies(kernel, asked);
 }
 
 } // namespace
@@ -16,9 +23,14 @@ Transformation keepTransformation() {
   using Kind = Parameter::Kind;
   return {
       .name = "keep",
-      .doc = "keeps what a step of a loop uses of a matrix in a small array, and writes it back",
+      .doc = "keeps what a step of a loop uses of a matrix in a small array, and writes it back; on a "
+             "device, what an item "
+             "reads of an input in its registers",
       .parameters = {{.name = "matrix", .kind = Kind::Buffer, .doc = "the matrix"},
-                     {.name = "at", .kind = Kind::Loop, .doc = "the loop in each of whose steps it is kept"}},
+                     {.name = "at",
+                      .kind = Kind::Loop,
+                      .doc = "the loop in each of whose steps it is kept; on a device, once if none is named",
+                      .isOptional = true}},
       .apply = applyKeep};
 }
 

@@ -11,6 +11,9 @@
 //
 // If the loops over y and x are written out or are vectors of constant length, the array is in registers while k runs. Legal
 // for every matrix, because the step uses nothing else of it.
+//
+// On a device, an item keeps what its points read of an input (group_copies.h), so that what several of them read is loaded once, and 16
+// bytes at once where rows allow it: keep(A).
 #pragma once
 #include "compiler/kernel/transform/transformation.h"
 

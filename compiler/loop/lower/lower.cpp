@@ -43,8 +43,8 @@ Lowered lower(const Nest &nest, const Target &target) {
   for (const kernel::Realisation &how : nest.withoutLoop)
     result.left.push_back({how, "", Left::Why::RunsOnce});
   Lowering lowering{nest, target, result.left};
-  for (const auto pass : {lowerPoints, lowerGroupCopies, lowerGuards, lowerRegisters, lowerJam, lowerLanes,
-                          lowerLines, lowerLengths, lowerHints, lowerOnce})
+  for (const auto pass : {lowerPoints, lowerItemCopies, lowerGroupCopies, lowerGuards, lowerRegisters,
+                          lowerJam, lowerLanes, lowerLines, lowerLengths, lowerHints, lowerOnce})
     result.body = pass(result.body, lowering);
   return result;
 }

@@ -8,6 +8,7 @@
 //              statement                                  lengths  a loop of constant length counts from 0
 //   guards     a condition that a loop does not change leaves it
 //   points     the points of a launch become loops of each item
+//   item_copies   what an item's points read, in its registers
 //   group_copies   copies into a group's memory, dealt out to its items
 //
 // A realisation that a loop cannot have is in `left`, with the reason: the loop then runs plainly. Some reasons belong

@@ -37,6 +37,9 @@ const How *realisedAs(const For *loop) {
   return loop && loop->how ? std::get_if<How>(&*loop->how) : nullptr;
 }
 
+/// Whether all points of an item are points of the launch, where items have runs of points: a variable of points.cpp.
+inline constexpr const char *kWhole = "whole";
+
 /// A counting loop over a variable that goes on in further loops: declares the variable and its end, which is returned.
 Expr declareCounter(std::vector<NodePtr> &to, const For &);
 /// Where the line of the cache begins from which on vectors are stored; `first` is the cell that the loop writes first.
@@ -51,6 +54,7 @@ void addVectorLoop(std::vector<NodePtr> &to, const std::string &variable, const 
                    const NodePtr &body, Hint, bool isFromLine);
 
 NodePtr lowerPoints(const NodePtr &, Lowering &);
+NodePtr lowerItemCopies(const NodePtr &, Lowering &);
 NodePtr lowerGroupCopies(const NodePtr &, Lowering &);
 NodePtr lowerGuards(const NodePtr &, Lowering &);
 NodePtr lowerRegisters(const NodePtr &, Lowering &);

@@ -10,7 +10,18 @@
 //
 // Neighbouring items have neighbouring runs of 4, 2 or 1 points, as the size of the block allows: what they read of a group's memory is
 // contiguous for each of them, and falls into different banks. Points beyond the end compute what the last one does, so that all items
-// reach each barrier; they store nothing. Source: petabricks-hetero, requirements 97 and 98.
+// reach each barrier; they store nothing.
+//
+// In a run, an item's points are neighbours, and the first run of a launch begins at a multiple of its length:
+//
+//   points item0 in runs { C[item0] = a[r0] }
+//   =>  first0 = floor(low0 / PB_C0) * PB_C0 + ..; begin0 = first0 + lane0 * PB_C0; whole = low0 <= begin0 and begin0 + PB_C0 <= high0
+//       array result[PB_C0]; for r0 < PB_C0 { result[r0] = a[r0] }
+//       if whole and PB_WIDE { for q0 < PB_C0 / 4 { C[begin0 + q0 * 4], 4 together = result[q0 * 4] } }
+//       else { for r0 < PB_C0 { .. if low0 <= item0 < high0 { C[item0] = result[r0] } } }
+//
+// Source: petabricks-hetero, requirements 97 and 98.
+#include "compiler/kernel/footprint.h"
 #include "compiler/loop/lower/pass.h"
 #include <algorithm>
 #include <set>
@@ -23,25 +34,33 @@ using Op = Arithmetic::Op;
 /// What an item does for each of its points.
 class OfItem {
 public:
-  explicit OfItem(const Points &points) : points_(points) {}
+  OfItem(const Points &points, const Nest &nest)
+      : points_(points), nest_(nest), hasRuns_(std::any_of(points.axes.begin(), points.axes.end(), isRun)) {}
 
   NodePtr all() {
     std::vector<NodePtr> body;
     for (std::size_t k = 0; k < points_.axes.size(); ++k) {
       const Points::Axis &axis = points_.axes[k];
-      if (axis.isBlock)
-        body.push_back(let(number("run", k), runOf(k)));
-      else
+      if (hasRuns_)
+        body.push_back(
+            let(axis.begin, add(index(axis.first), multiply(index(number("lane", k)), pointsOfItem(k)))));
+      if (!axis.hasSeveral())
         declarePoint(body, k, index(number("lane", k)));
+      else if (!isRun(axis))
+        body.push_back(let(number("run", k), runOf(k)));
     }
-    body.push_back(spread(points_.body));
+    if (hasRuns_)
+      body.push_back(let(kWhole, isWhole()));
+    NodePtr work = spread(points_.body);
+    body.push_back(hasRuns_ && !hasGroupMemory() ? make({If{hasPoints(), std::move(work), nullptr}})
+                                                 : std::move(work));
     NodePtr made = block(std::move(body));
     for (std::size_t k = 0; k < points_.axes.size(); ++k) {
       const Points::Axis &axis = points_.axes[k];
       const int a = static_cast<int>(k);
-      const Expr before = multiply(index(number("group", k)), grouped(pointsOfGroup(a, axis.isBlock)));
+      const Expr before = multiply(index(number("group", k)), grouped(pointsOfGroup(a, axis.hasSeveral())));
       made = make({Parallel{Parallel::Over::Items, a, number("lane", k), integer(0), nullptr, made}});
-      made = block({let(axis.first, add(axis.low, before)), made});
+      made = block({let(axis.first, add(firstOfLaunch(k), before)), made});
       made = make({Parallel{Parallel::Over::Groups, a, number("group", k), integer(0), nullptr, made}});
     }
     return made;
@@ -51,6 +70,47 @@ private:
   static std::string number(const char *name, std::size_t k) { return name + std::to_string(k); }
   static NodePtr let(const std::string &name, Expr value) {
     return make({Let{.variables = {{name, std::move(value)}}, .mayBeUnused = true}});
+  }
+
+  static bool isRun(const Points::Axis &axis) { return axis.each == kernel::as::Item::Each::Run; }
+
+  Expr pointsOfItem(std::size_t k) const {
+    return points_.axes[k].hasSeveral() ? ofMachine(number("PB_C", k)) : integer(1);
+  }
+
+  /// The runs along axis 0 begin at multiples of their length.
+  Expr firstOfLaunch(std::size_t k) const {
+    const Points::Axis &axis = points_.axes[k];
+    if (k > 0 || !isRun(axis))
+      return axis.low;
+    return multiply(grouped(arithmetic(Op::FloorDivide, {axis.low, pointsOfItem(k)})), pointsOfItem(k));
+  }
+
+  /// Whether all points of the item are points of the launch.
+  Expr isWhole() const {
+    Expr all;
+    for (std::size_t k = 0; k < points_.axes.size(); ++k) {
+      const Points::Axis &axis = points_.axes[k];
+      const Expr end = add(index(axis.begin), pointsOfItem(k));
+      Expr one = arithmetic(Op::LessEqual, {end, axis.high});
+      if (k == 0)
+        one = arithmetic(Op::And, {arithmetic(Op::LessEqual, {axis.low, index(axis.begin)}), one});
+      all = all ? arithmetic(Op::And, {all, one}) : one;
+    }
+    return all;
+  }
+
+  bool hasGroupMemory() const {
+    return std::any_of(nest_.buffers.begin(), nest_.buffers.end(),
+                       [](const Matrix &m) { return !m.ofGroup.empty() && !m.isOfItem; });
+  }
+
+  /// Whether some point of the item is a point of the launch.
+  Expr hasPoints() const {
+    Expr all = less(points_.axes.front().low, add(index(points_.axes.front().begin), pointsOfItem(0)));
+    for (const Points::Axis &axis : points_.axes)
+      all = arithmetic(Op::And, {all, less(index(axis.begin), axis.high)});
+    return all;
   }
 
   /// How many neighbouring points of an item stand together.
@@ -63,9 +123,11 @@ private:
                       {divides(4), integer(4), arithmetic(Op::Choose, {divides(2), integer(2), integer(1)})});
   }
 
-  /// The place of point `r` of an item's block.
-  static Expr placeOf(std::size_t k) {
+  /// The place of point `r` of an item's block or run.
+  Expr placeOf(std::size_t k) const {
     const Expr r = index(number("r", k)), run = index(number("run", k));
+    if (isRun(points_.axes[k]))
+      return add(multiply(index(number("lane", k)), pointsOfItem(k)), r);
     const Expr before = multiply(grouped(arithmetic(Op::Divide, {r, run})),
                                  grouped(multiply(ofMachine(number("PB_G", k)), run)));
     return add(add(before, multiply(index(number("lane", k)), run)), arithmetic(Op::Modulo, {r, run}));
@@ -74,14 +136,17 @@ private:
   void declarePoint(std::vector<NodePtr> &to, std::size_t k, Expr place) const {
     const Points::Axis &axis = points_.axes[k];
     to.push_back(let(axis.place, std::move(place)));
-    to.push_back(
-        let(axis.item, minimum(add(index(axis.first), index(axis.place)), subtract(axis.high, integer(1)))));
+    Expr item = minimum(add(index(axis.first), index(axis.place)), subtract(axis.high, integer(1)));
+    to.push_back(let(axis.item, k == 0 && isRun(axis) ? maximum(item, axis.low) : item));
   }
 
   Expr isInside() const {
     Expr all;
     for (const Points::Axis &axis : points_.axes) {
-      const Expr one = less(add(index(axis.first), index(axis.place)), axis.high);
+      const Expr at = add(index(axis.first), index(axis.place));
+      Expr one = less(at, axis.high);
+      if (&axis == &points_.axes.front() && isRun(axis))
+        one = arithmetic(Op::And, {arithmetic(Op::LessEqual, {axis.low, at}), one});
       all = all ? arithmetic(Op::And, {all, one}) : one;
     }
     return all;
@@ -119,7 +184,7 @@ private:
   NodePtr arrayOf(Array a) {
     std::vector<Expr> extents;
     for (std::size_t k = points_.axes.size(); k-- > 0;)
-      if (points_.axes[k].isBlock)
+      if (points_.axes[k].hasSeveral())
         extents.push_back(ofMachine(number("PB_C", k)));
     if (!extents.empty())
       arrays_.insert(a.name);
@@ -144,7 +209,7 @@ private:
       Local own = *local;
       std::vector<Expr> at;
       for (std::size_t k = of.points_.axes.size(); k-- > 0;)
-        if (of.points_.axes[k].isBlock)
+        if (of.points_.axes[k].hasSeveral())
           at.push_back(index(number("r", k)));
       own.indices.insert(own.indices.begin(), at.begin(), at.end());
       return make({std::move(own)});
@@ -153,26 +218,90 @@ private:
 
   /// The loops over an item's points around the node.
   NodePtr forEach(const NodePtr &n) {
+    if (NodePtr stored = rowByRow(n))
+      return stored;
     NodePtr made = AtPoint(*this).node(n);
-    std::vector<NodePtr> body;
     for (std::size_t k = 0; k < points_.axes.size(); ++k)
-      if (points_.axes[k].isBlock)
-        declarePoint(body, k, placeOf(k));
-    if (body.empty())
-      return made;
-    body.push_back(std::move(made));
-    made = block(std::move(body));
-    for (std::size_t k = 0; k < points_.axes.size(); ++k)
-      if (points_.axes[k].isBlock) {
-        const std::string r = number("r", k);
-        For loop{r, integer(0), less(index(r), ofMachine(number("PB_C", k))), nullptr, made};
-        loop.hint.unrolling = Hint::Unrolling::Fully;
-        made = make({std::move(loop)});
-      }
+      if (points_.axes[k].hasSeveral())
+        made = alongAxis(k, std::move(made));
     return made;
   }
 
+  /// A loop that is written out.
+  static NodePtr times(const std::string &iterator, const Expr &count, NodePtr body) {
+    For loop{iterator, integer(0), less(index(iterator), count), nullptr, std::move(body)};
+    loop.hint.unrolling = Hint::Unrolling::Fully;
+    return make({std::move(loop)});
+  }
+
+  /// The node for the points of the item along the axis.
+  NodePtr alongAxis(std::size_t k, NodePtr body) const {
+    std::vector<NodePtr> at;
+    declarePoint(at, k, placeOf(k));
+    at.push_back(std::move(body));
+    return times(number("r", k), pointsOfItem(k), block(std::move(at)));
+  }
+
+  /// Whether the cells that neighbouring points of a run write are neighbours, and those of a whole run begin at a multiple of 16 bytes.
+  bool storesRuns(const Assign &assign) const {
+    const Element *to = as<Element>(assign.target);
+    if (!to || assign.op || to->indices.empty() || !isRun(points_.axes.front()))
+      return false;
+    const std::string &item = points_.axes.front().item;
+    for (std::size_t d = 1; d < to->indices.size(); ++d)
+      if (mentions(to->indices[d], item))
+        return false;
+    if (const Name *name = as<Name>(to->indices.front()))
+      return name->name == item;
+    const Arithmetic *moved = as<Arithmetic>(to->indices.front());
+    if (!moved || (moved->op != Op::Add && moved->op != Op::Subtract))
+      return false;
+    const Name *name = as<Name>(moved->operands[0]);
+    const Integer *by = as<Integer>(moved->operands[1]);
+    return name && name->name == item && by && by->value % cellsOf16Bytes(to->buffer) == 0;
+  }
+
+  long cellsOf16Bytes(int buffer) const {
+    return 16 / static_cast<long>(kernel::bytesOf(nest_.buffers[static_cast<std::size_t>(buffer)].element));
+  }
+
+  /// An assignment whose values are stored as rows of 16 bytes; null for another node.
+  NodePtr rowByRow(const NodePtr &n) const {
+    const Assign *assign = as<Assign>(n);
+    if (!assign || !storesRuns(*assign))
+      return nullptr;
+    const Element &to = *as<Element>(assign->target);
+    const Scalar element = nest_.buffers[static_cast<std::size_t>(to.buffer)].element;
+    const long together = cellsOf16Bytes(to.buffer);
+    const Expr count = pointsOfItem(0);
+    const auto result = [&](Expr at) { return make(Expression{Local{kResult, element, {std::move(at)}}}); };
+    std::vector<NodePtr> row{make({Array{kResult, element, {count}}})};
+    row.push_back(alongAxis(0, make({Assign{result(index("r0")), {}, AtPoint(*this).expr(assign->value)}})));
+
+    const Expr first = multiply(index("q0"), integer(together));
+    Assign wide{replaced(assign->target, {{points_.axes[0].item, add(index(points_.axes[0].begin), first)}}),
+                {},
+                result(first)};
+    wide.together = together;
+    Expr isWide = arithmetic(Op::Equal, {ofMachine("PB_WIDE"), integer(1)});
+    for (Expr more : {arithmetic(Op::Equal, {arithmetic(Op::Modulo, {count, integer(together)}), integer(0)}),
+                      arithmetic(Op::Equal, {index(kWhole), integer(1)})})
+      isWide = arithmetic(Op::And, {isWide, std::move(more)});
+    Assign single{assign->target, {}, result(index("r0")), assign->statement, assign->dimensions};
+    row.push_back(make(
+        {If{isWide, times("q0", grouped(arithmetic(Op::Divide, {count, integer(together)})), make({wide})),
+            alongAxis(0, make({If{isInside(), make({single}), nullptr}}))}}));
+    NodePtr made = scope(std::move(row));
+    for (std::size_t k = 1; k < points_.axes.size(); ++k)
+      if (points_.axes[k].hasSeveral())
+        made = alongAxis(k, std::move(made));
+    return made;
+  }
+
+  static constexpr const char *kResult = "result";
   const Points &points_;
+  const Nest &nest_;
+  const bool hasRuns_;
   std::set<std::string> arrays_; // that have an element for each point
 };
 
@@ -180,7 +309,7 @@ struct PointLoops : LoopPass {
   using LoopPass::LoopPass;
   NodePtr node(const NodePtr &n) override {
     if (const Points *points = as<Points>(n))
-      return OfItem(*points).all();
+      return OfItem(*points, lowering_.nest).all();
     return Mutator::node(n);
   }
 };

@@ -181,6 +181,11 @@ PB_KERNEL(everything)(PB_GLOBAL const double *X_p, PB_GLOBAL const float *F_p, P
   if (PB_LOCAL_ID(0) == PB_G0 - 1) tile[PB_G0 + 1] = i0 + 1 < high0 ? F_p[i0 + 1] : 0.0f;
   PB_COPIED();
   PB_BARRIER();
+  double moved[6];
+  PB_LOAD_16(double, moved[1], X_p[2]);
+  if (i0 == 0) PB_STORE_16(double, R_p[(R_s1 * )" +
+          std::to_string(row + 3) +
+          R"( + 1) / 2 * 2], moved[1]);
   int own = 0;
   change(&own, F_p, &tile[1]);
   if (i0 < high0) R_p[i0 + R_s1 * )" +
@@ -197,7 +202,7 @@ PB_KERNEL(everything)(PB_GLOBAL const double *X_p, PB_GLOBAL const float *F_p, P
 
 namespace {
 
-constexpr long kPoints = 13, kRows = 2 * (std::size(kFunctions) + std::size(kSpecial)) + 12 + 4 + 8 + 3;
+constexpr long kPoints = 13, kRows = 2 * (std::size(kFunctions) + std::size(kSpecial)) + 12 + 4 + 8 + 3 + 1;
 
 class Dialect : public testing::TestWithParam<const char *> {};
 INSTANTIATE_TEST_SUITE_P(All, Dialect, testing::Values("fake", "opencl", "cuda"),
@@ -230,6 +235,8 @@ TEST_P(Dialect, EverythingGivesTheSameResults) {
   const auto ints = contentsOf<int>(*device, *I, kPoints);
   const auto longs = contentsOf<long>(*device, *L, kPoints);
   const auto bytes = contentsOf<unsigned char>(*device, *B, kPoints);
+  const auto moved = r.begin() + (kPoints * (kRows - 1) + 1) / 2 * 2; // 16 bytes
+  EXPECT_EQ(std::vector<double>(moved, moved + 2), std::vector<double>(x.begin() + 2, x.begin() + 4));
   for (long i = 0; i < kPoints; ++i) {
     const double a = x[2 * i], b = x[2 * i + 1];
     long row = 0;
@@ -280,7 +287,7 @@ TEST_P(Dialect, EverythingGivesTheSameResults) {
     EXPECT_EQ(next(), 4 + 0.625);
     EXPECT_EQ(next(), (i > 0 ? f[i - 1] : 0) + f[i] + (i + 1 < kPoints ? f[i + 1] : 0) + f[7]);
     EXPECT_EQ(next(), 3 + (i % 2 ? 8 : 4));
-    EXPECT_EQ(row, kRows);
+    EXPECT_EQ(row + 1, kRows) << "the last one has the moved numbers";
     EXPECT_EQ(ints[i], static_cast<int>(7 - i) / 2 * 100 + static_cast<int>(7 - i) % 5);
     EXPECT_EQ(longs[i], (1L << 40) * i + (i > 2 && !(a > b) ? 1 : 0));
     EXPECT_EQ(bytes[i], static_cast<unsigned char>(250 + 2 * i + i % 2));

@@ -20,7 +20,7 @@ void touch(const Frame *f, const Box *, DeviceArguments *arguments) {
   arguments->value[1].integer = static_cast<const Sized *>(f)->size;
 }
 
-KernelForm formAt(const Sized &frame, long high, long narrow, long low = 0) {
+KernelForm formAt(const Sized &frame, long high, long narrow, long low = 0, bool hasRuns = false) {
   const auto region =
       static_cast<unsigned>(reinterpret_cast<const char *>(&frame.a) -
                             reinterpret_cast<const char *>(static_cast<const Frame *>(&frame)));
@@ -30,6 +30,7 @@ KernelForm formAt(const Sized &frame, long high, long narrow, long low = 0) {
   step.arguments = touch;
   DeviceKernel kernel{};
   kernel.narrow = narrow;
+  kernel.hasRuns = hasRuns;
   const Box box{1, {low}, {high}};
   return formOf(step, kernel, StepArguments(step, &frame, &box), box);
 }
@@ -63,13 +64,13 @@ TEST(KernelForm, OffsetsNeed64BitsFrom2To31CellsOn) {
 TEST(KernelForm, WideWhereRowsBeginAtMultiplesOf16Bytes) {
   void *data = nullptr;
   Storage *storage = pb_storage_allocate(8 * 12 * 10, &data);
-  const auto isWide = [&](int first, int width, long stride, long low) {
+  const auto isWide = [&](int first, int width, long stride, long low, bool hasRuns = false) {
     AnyRegion any{};
     any.base = static_cast<double *>(data) + first, any.owner = storage;
     any.extent[0] = width, any.extent[1] = 10, any.stride[0] = 1, any.stride[1] = stride;
     Sized frame;
     frame.a = Region<double, 2>(any);
-    return formAt(frame, 10, 1000, low).wide;
+    return formAt(frame, 10, 1000, low, hasRuns).wide;
   };
   EXPECT_TRUE(isWide(0, 10, 12, 0));
   EXPECT_TRUE(isWide(2, 10, 12, 2));
@@ -77,6 +78,8 @@ TEST(KernelForm, WideWhereRowsBeginAtMultiplesOf16Bytes) {
   EXPECT_FALSE(isWide(0, 9, 12, 0)) << "the last cells of a row";
   EXPECT_FALSE(isWide(0, 10, 11, 0)) << "the second row";
   EXPECT_FALSE(isWide(0, 10, 12, 1)) << "a launch that begins at the second cell";
+  EXPECT_TRUE(isWide(0, 10, 12, 1, true)) << "runs, of which the first one begins before the launch";
+  EXPECT_FALSE(isWide(0, 10, 11, 1, true)) << "the second row, also for runs";
   EXPECT_FALSE(formAt(sized(10, 10, 1, 10), 10, 1000).wide) << "memory of which nothing is known";
   pb_storage_release(storage);
 }

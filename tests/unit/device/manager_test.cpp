@@ -329,6 +329,21 @@ TEST(Manager, GridsOfBoxes) {
   EXPECT_THAT(items(Box{0, {}, {}}, false), ElementsAre(4, 2, 1));
 }
 
+/// The first run of a launch begins at a multiple of its length.
+TEST(Manager, GridsOfRuns) {
+  const int group[3] = {2, 1, 1}, cells[2] = {4, 2};
+  const auto items = [&](long low, long high, bool hasRuns) {
+    const Grid g = gridOf(Box{2, {low, 1}, {high, 6}}, false, group, cells, hasRuns);
+    return std::vector<long>(g.items, g.items + 2);
+  };
+  EXPECT_THAT(items(1, 9, false), ElementsAre(2, 3));
+  EXPECT_THAT(items(1, 9, true), ElementsAre(4, 3)) << "runs 0, 4 and 8";
+  EXPECT_THAT(items(1, 8, true), ElementsAre(2, 3));
+  EXPECT_THAT(items(-3, 4, true), ElementsAre(2, 3)) << "runs -4 and 0";
+  EXPECT_THAT(items(-4, 4, true), ElementsAre(2, 3));
+  EXPECT_THAT(items(-5, 4, true), ElementsAre(4, 3));
+}
+
 TEST(Manager, OnlyTasksCanAwait) {
   const Bench bench;
   const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0);

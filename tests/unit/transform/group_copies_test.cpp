@@ -70,6 +70,48 @@ TEST(GroupCopies, NeighboursShareWhatTheyRead) {
   EXPECT_EQ(treeOf(t.kernel(again)), treeOf(*k));
 }
 
+/// An item with a run of points keeps what they read. At the ends of its box are cells that its points read, so that it lies in the matrix.
+TEST(GroupCopies, ItemsKeepWhatTheyRead) {
+  Texts t;
+  const std::optional<Scheduled> k = t.run(t.kernel(kThree), "items(; each = run); keep(A)");
+  ASSERT_TRUE(k);
+  EXPECT_THAT(verify(*k), IsEmpty());
+  const std::string text = print(*k);
+  EXPECT_THAT(text, HasSubstr("buffer A_item double 1-d item of 0: (1 * (block 0 - 1) + 3)"));
+  EXPECT_THAT(text, HasSubstr("fill A_item from A[-1 + pb__begin0], within"));
+  EXPECT_EQ(scheduledLoops(*k), R"(    points item0 from low0 to high0 in runs
+      array double A_item[PB_C0 + 2]
+      fill A_item from A[begin0 - 1]
+      B[item0] = A_item[r0] + A_item[r0 + 2]
+)");
+  const std::string again = print(t.kernel(print(*k)));
+  EXPECT_EQ(print(t.kernel(again)), again);
+  EXPECT_EQ(treeOf(t.kernel(again)), treeOf(*k));
+}
+
+/// Cells of which only some points read one may be outside: the box is larger than what is read.
+TEST(GroupCopies, WhatSomeItemsDoNotReadMayBeOutside) {
+  Texts t;
+  const std::optional<Scheduled> k = t.run(t.kernel(R"(kernel Some [n]
+  context n >= 3
+  buffer A double 1-d input
+  buffer B double 1-d output
+  S[x]: B[x] = A[x]
+    { S[x] : 0 <= x < n }
+  T[x]: B[x] += A[x + 1]
+    { T[x] : 0 <= x < n - 1 }
+  schedule
+    sequence
+      S
+        band x
+      T
+        band x
+)"),
+                                           "fuse(x, x2); items(; each = run); keep(A)");
+  ASSERT_TRUE(k);
+  EXPECT_THAT(print(*k), HasSubstr("fill A_item from A[pb__begin0]\n"));
+}
+
 /// The loop over rounds lies around the copy, too, and has one value in each launch.
 TEST(GroupCopies, InRounds) {
   Texts t;

@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Loads and stores of 16 bytes in the machine code of maps and stencils, whichever way they are written: widths.py PBC.
+
+No GPU is needed, but NVRTC: without it the test is skipped.
+"""
+import json, subprocess, sys, tempfile
+from pathlib import Path
+
+PBC, NOTHING_TO_TEST = sys.argv[1], 77
+BORDER = "secondary to(B.cell(x, y) b) from(A.cell(x, y) a) { b = a; }"
+FIVE = "A.cell(x, y) c, A.cell(x - 1, y) l, A.cell(x + 1, y) r, A.cell(x, y - 1) u, A.cell(x, y + 1) d"
+# The inputs, the rule of B, and how many loads and stores of 16 bytes its first step has.
+PROGRAMS = {
+    "map": ("A[w, h] : float, C[w, h] : float", "B.cell(x, y) from(A.cell(x, y) a, C.cell(x, y) c) { return 2 * a + c; }", 2, 1),
+    "map in one dimension": ("A[w] : double", "B.cell(x) from(A.cell(x) a) { return a * a; }", 1, 1),
+    "map with a scalar": ("A[w, h] : float, s", "B.cell(x, y) from(A.cell(x, y) a, s t) { return a * (float)t; }", 1, 1),
+    "map of rows": ("A[w, h] : float, C[w] : float", "B.cell(x, y) from(A.cell(x, y) a, C.cell(x) c) { return a * c; }", 2, 1),
+    "stencil": ("A[w, h] : float", f"to(B.cell(x, y) b) from({FIVE}) {{ b = 0.2f * (c + l + r + u + d); }} {BORDER}", 10, 8),
+    "stencil of doubles": ("A[w, h]", f"to(B.cell(x, y) b) from({FIVE}) {{ b = c + 0.1 * (l + r + u + d); }} {BORDER}", 6, 4),
+    "stencil by loops": ("A[w, h] : float", "to(B.cell(x, y) b) from(A.region(x - 1, y - 1, x + 2, y + 2) a) { float s = 0; for (int j = 0; j < 3; ++j) "
+                         "for (int i = 0; i < 3; ++i) s += a.cell(i, j); b = s; } " + BORDER, 10, 8),
+    "stencil with a condition": ("A[w, h] : float", f"to(B.cell(x, y) b) from({FIVE}) {{ if (c > 0) b = l + r; else b = u + d; }} {BORDER}", 10, 8),
+    "convolution along rows": ("A[w, h] : float", "B.cell(x, y) from(A.row(y) a) where(x < w - 4) { float s = 0; for (int i = 0; i < 5; ++i) s += a.cell(x + i); "
+                               "return s; } secondary B.cell(x, y) from() { return 0; }", 2, 1),
+    "convolution along columns": ("A[w, h + 6] : float", "B.cell(x, y) from(A.column(x) a) { float s = 0; for (int i = 0; i < 7; ++i) s += a.cell(y + i); return s; }", 14, 8),
+}
+
+failed = []
+with tempfile.TemporaryDirectory() as folder:
+    for name, (inputs, rule, loads, stores) in PROGRAMS.items():
+        file = Path(folder) / "p.pbcc"
+        one = "[w]" if "one dimension" in name else "[w, h]"
+        element = "" if "A[w, h]" == inputs or "double" in inputs else " : float"
+        file.write_text(f"main transform P from {inputs} to B{one}{element} {{ {rule} }}\n")
+        done = subprocess.run([PBC, "explain", "--json", "--device=sm_90", file], capture_output=True, text=True)
+        if "need its compiler NVRTC" in done.stderr:
+            print("this machine has no NVRTC")
+            sys.exit(NOTHING_TO_TEST)
+        if done.returncode != 0:
+            failed.append(f"{name}: {done.stderr}")
+            continue
+        kernels = [k for k in json.loads(done.stdout)["kernels"] if k["version"] == "registers" and k["step"] == "rule0"]
+        wide = [(k["global_loads"].get("16", 0), k["global_stores"].get("16", 0)) for k in kernels]
+        if wide != [(loads, stores)] or any(k["spills"] for k in kernels):
+            failed.append(f"{name}: {wide} loads and stores of 16 bytes, not {[(loads, stores)]}")
+print("\n".join(failed) or f"{len(PROGRAMS)} programs")
+sys.exit(bool(failed))
