@@ -8,6 +8,7 @@
 #include "compiler/kernel/split_tasks.h"
 #include "compiler/kernel/task_functions.h"
 #include "compiler/kernel/transform/group_copies.h"
+#include "compiler/kernel/transform/items.h"
 #include "compiler/kernel/transform/run.h"
 #include "compiler/kernel/transform/support.h"
 #include <algorithm>
@@ -27,6 +28,17 @@ constexpr int kMostRows = 8; // of an item
 class Writing {
 public:
   explicit Writing(const Scheduled &start) : kernel_(withLabels(start)) {}
+
+  /// The first step gave one point to each item: now it gives several.
+  bool giveEach(as::Item::Each each, const char *name) {
+    Outcome made = withEach(kernel_, each);
+    why_ = made.why;
+    if (!made.kernel)
+      return false;
+    kernel_ = std::move(*made.kernel);
+    with(script_.front(), "each", script::name(name));
+    return true;
+  }
 
   bool add(script::Step step) {
     StepOutcome made = run(step, kernel_);
@@ -48,11 +60,6 @@ private:
   script::Script script_;
   std::string why_; // the last step that was refused was
 };
-
-script::Step itemsStep(const char *each = "") {
-  script::Step step = script::step("items", {});
-  return *each ? with(step, "each", script::name(each)) : step;
-}
 
 script::Step stageStep(const CopyRequest &copy) {
   script::Step step = script::step("stage", {copy.matrix});
@@ -147,13 +154,12 @@ std::vector<std::string> longLoops(const Scheduled &kernel) {
   return all;
 }
 
-/// Blocks of points whose items share strips of what the loops of their bodies read.
-DeviceVersion inBlocks(const Scheduled &start) {
-  Writing writing(start);
+/// Blocks of points whose items share strips of what the loops of their bodies read. `writing` has given the points to items.
+DeviceVersion inBlocks(const Scheduled &start, Writing writing) {
   std::string why; // the first loop has no strips
   bool isAny = false;
   const std::vector<std::string> loops = longLoops(start);
-  if (!loops.empty() && !writing.add(itemsStep("block")))
+  if (!loops.empty() && !writing.giveEach(as::Item::Each::Block, "block"))
     return {"blocks", {}, start, writing.why(), {}};
   for (const std::string &loop : loops) {
     Writing attempt = writing;
@@ -235,9 +241,8 @@ std::array<int, 2> cellsOf(const Scheduled &kernel) {
   return cells;
 }
 
-/// Runs of points that keep what they read in registers.
-DeviceVersion inRuns(const Scheduled &start) {
-  Writing writing(start);
+/// Runs of points that keep what they read in registers. `writing` has given the points to items.
+DeviceVersion inRuns(const Scheduled &start, Writing writing) {
   DeviceVersion none{"registers", {}, start, "", {}};
   for (const LoopNode &loop : loopsOf(start.schedule.tree))
     if (const int d = memberDimension(start, loop.band);
@@ -245,7 +250,7 @@ DeviceVersion inRuns(const Scheduled &start) {
       none.why = fmt::format("the length of its loop over `{}` is not known when compiling", loop.label);
       return none;
     }
-  if (!writing.add(itemsStep("run"))) {
+  if (!writing.giveEach(as::Item::Each::Run, "run")) {
     none.why = writing.why();
     return none;
   }
@@ -277,8 +282,9 @@ std::vector<DeviceVersion> deviceVersions(const Scheduled &lifted) {
   Scheduled start = lifted;
   start.schedule.target = Target::Device;
   Writing global(start);
-  if (global.add(itemsStep()))
-    return {Writing(global).take("global"), withInputsStaged(global), inBlocks(start), inRuns(start)};
+  if (global.add(script::step("items", {})))
+    return {Writing(global).take("global"), withInputsStaged(global), inBlocks(start, global),
+            inRuns(start, global)};
   if (mapToItems(start).items) // the step has exceeded its budget
     return {};
   return {{"global", {}, withLabels(cutAlong(start, {})), "", {}}};

@@ -201,9 +201,11 @@ isl::set stepsOf(const Filling &copy, const Scheduled &kernel) {
 }
 
 bool isWithin(const Filling &copy, const Scheduled &kernel) {
-  for (std::size_t d = 0; d < copy.dimensions.size(); ++d)
-    if (!isReached(copy, kernel, d, 0) || !isReached(copy, kernel, d, copy.dimensions[d].extent - 1))
+  for (std::size_t d = 0; d < copy.dimensions.size(); ++d) {
+    const long last = copy.dimensions[d].extent - 1;
+    if (!isReached(copy, kernel, d, 0) || (last > 0 && !isReached(copy, kernel, d, last)))
       return false;
+  }
   return true;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/items.h"
+#include "compiler/kernel/item_values.h"
 #include "compiler/kernel/items.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/split_tasks.h"
@@ -14,7 +15,7 @@
 namespace pbc::kernel {
 namespace {
 
-constexpr std::size_t kBlockAxes = 2;        // along which an item has several points
+constexpr int kBlockAxes = 2;                // along which an item has several points
 constexpr std::size_t kMostAxesOfBlocks = 3; // of a machine
 
 /// The functions of these names, in this order; a sentence if there is none of one.
@@ -79,14 +80,10 @@ Outcome applyItems(const Scheduled &kernel, const Arguments &arguments) {
   TaskFunctions functions = itemFunctions(kernel);
   if (std::string why = choose(functions, arguments.names("along")); !why.empty())
     return {std::nullopt, std::move(why)};
-  const as::Item::Each each = eachOf(arguments.name("each"));
-  const bool hasSeveral = each != as::Item::Each::Point;
   Scheduled cut = withParts(kernel, functions);
   const bool inRounds = cut.schedule.taskOrder == TaskOrder::Rounds;
   if (std::string why = whyNoLaunch(kernel, cut); !why.empty())
     return {std::nullopt, std::move(why)};
-  if (hasSeveral && functions.functions.size() > kMostAxesOfBlocks + (inRounds ? 1 : 0))
-    return {std::nullopt, "its points have more than three coordinates, so that items have one point each"};
   // Which items there are is the launch's to say (loop/item_loops.h): only its round limits the points.
   if (inRounds)
     cut = limitedToPart(inOneRound(cut), {functions.functions.front()});
@@ -99,9 +96,8 @@ Outcome applyItems(const Scheduled &kernel, const Arguments &arguments) {
     const std::size_t axis = k - (inRounds ? 1 : 0); // of what is no round
     const isl::union_pw_aff &value = functions.functions[k].value;
     if (!inRounds || k > 0)
-      node = insertLoop(node,
-                        {freshLabel(kernel.schedule.tree, fmt::format("item{}", axis)), value,
-                         as::Item{static_cast<int>(axis), axis < kBlockAxes ? each : as::Item::Each::Point}});
+      node = insertLoop(node, {freshLabel(kernel.schedule.tree, fmt::format("item{}", axis)), value,
+                               as::Item{static_cast<int>(axis)}});
   }
   if (inRounds)
     node = insertLoop(node, {freshLabel(kernel.schedule.tree, "round"), functions.functions.front().value});
@@ -109,10 +105,26 @@ Outcome applyItems(const Scheduled &kernel, const Arguments &arguments) {
   for (const LoopNode &loop : made.kernel ? loopsOf(made.kernel->schedule.tree) : std::vector<LoopNode>{})
     if (loop.how && !isParallel(loop.band))
       return {std::nullopt, fmt::format("its items along `{}` would need each other", loop.label)};
-  return made;
+  return made.kernel ? withEach(*made.kernel, eachOf(arguments.name("each"))) : made;
 }
 
 } // namespace
+
+Outcome withEach(const Scheduled &ofPoints, as::Item::Each each) {
+  if (each == as::Item::Each::Point)
+    return {ofPoints, ""};
+  if (itemLoops(ofPoints.schedule.tree).size() > kMostAxesOfBlocks)
+    return {std::nullopt, "its points have more than three coordinates, so that items have one point each"};
+  Scheduled made = ofPoints;
+  made.schedule.tree = mapBottomUp(ofPoints.schedule.tree, [&](const isl::schedule_node &node) {
+    const auto item = realisedAs<as::Item>(node);
+    if (!item || item->axis >= kBlockAxes)
+      return node;
+    const isl::schedule_node band = isl::manage(isl_schedule_node_delete(node.copy()));
+    return insertMark(band, as::Item{item->axis, each});
+  });
+  return {std::move(made), ""};
+}
 
 Transformation itemsTransformation() {
   return {

@@ -22,6 +22,9 @@
 
 namespace pbc::kernel {
 
+/// What `each` says, of a kernel whose items have one point each: as items(; each) makes it of the kernel before.
+Outcome withEach(const Scheduled &, as::Item::Each);
+
 Transformation itemsTransformation();
 
 } // namespace pbc::kernel

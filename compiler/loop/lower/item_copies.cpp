@@ -89,7 +89,7 @@ private:
 
   /// All cells are in the matrix.
   NodePtr inside() const {
-    const NodePtr single = lines(cells(0, extent(0), false));
+    NodePtr single = lines(cells(0, extent(0), false));
     const long together = kWide / bytes();
     if (!copy_.phase || together < 2 || bytes() < 4)
       return single;

@@ -188,10 +188,9 @@ TEST(KernelText, ErrorsSayWhatIsExpected) {
   };
   EXPECT_THAT(message("kernel Add", "kernal Add"),
               HasSubstr("kernel:2:1: error: expected `kernel` and its name"));
-  EXPECT_THAT(
-      message("2-d input", "2-d inputs"),
-      HasSubstr(
-          "kernel:3:23: error: expected `input`, `output`, `local`, `scratch` or `group`, found `inputs`"));
+  EXPECT_THAT(message("2-d input", "2-d inputs"),
+              HasSubstr("kernel:3:23: error: expected `input`, `output`, `local`, `scratch`, `group` or "
+                        "`item`, found `inputs`"));
   EXPECT_THAT(message("A[x, y] +", "AA[x, y] +"), HasSubstr("kernel:5:23: error: there is no buffer `AA`"));
   EXPECT_THAT(message("A[x, y] +", "A[x] +"), HasSubstr("A has 2 dimensions, but here is 1 index"));
   EXPECT_THAT(message("A[x, y] +", "A[x, z] +"),
