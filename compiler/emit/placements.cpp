@@ -73,8 +73,8 @@ void addDevice(const kernel::OnDevice &device, Placement &place) {
     place.hasBlocks = true;
     place.bytesOfPoint = std::max(place.bytesOfPoint, kernel::registerBytes(blocks->kernel));
   }
-  if (device.tiles) {
-    const int tiles = static_cast<int>(device.tiles->kernel.schedule.taskDimensions.size());
+  if (const kernel::DeviceVersion *inTiles = device.version("tiles")) {
+    const int tiles = static_cast<int>(inTiles->kernel.schedule.taskDimensions.size());
     place.itemDimensions = std::max(place.itemDimensions, tiles - 1);
     place.tileDimensions = std::max(place.tileDimensions, tiles);
   }

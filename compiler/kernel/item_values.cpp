@@ -42,6 +42,13 @@ bool hasBlocks(const isl::schedule &schedule) {
                      [](const LoopNode &l) { return std::get<as::Item>(*l.how).isBlock; });
 }
 
+bool workInGroups(const isl::schedule &schedule) {
+  const std::vector<LoopNode> items = itemLoops(schedule);
+  return std::any_of(items.begin(), items.end(), [](const LoopNode &l) {
+    return std::get<as::Item>(*l.how).of != as::Item::Of::Launch;
+  });
+}
+
 int roundsOf(const Schedule &schedule) { return schedule.taskOrder == TaskOrder::Rounds ? 1 : 0; }
 
 std::string roundParameter(const Schedule &schedule) { return roundsOf(schedule) ? "pb__low0" : ""; }

@@ -62,11 +62,10 @@ std::string findTouched(OnDevice &device, const Items &items, const Scheduled &l
 void findTiles(OnDevice &device, const Scheduled &lifted, const poly::Context &context) {
   if (!device.items || device.items->kernel.schedule.taskDimensions.empty())
     return;
-  GroupTilesOutcome outcome;
-  if (!within(kBudget, context, [&] { outcome = groupTiles(lifted, *device.items); }))
-    outcome = {std::nullopt, "which points its tiles have is too complex"};
-  device.tiles = std::move(outcome.tiles);
-  device.whyNoTiles = std::move(outcome.why);
+  DeviceVersion tiles;
+  if (!within(kMapBudget, context, [&] { tiles = versionInTiles(lifted); }))
+    tiles = {"tiles", {}, lifted, "which points its tiles have is too complex"};
+  device.versions.push_back(std::move(tiles));
 }
 
 /// Also has a budget of its own. One item alone would do all the work, so that is not a version.

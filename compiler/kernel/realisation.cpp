@@ -12,7 +12,8 @@ struct Name {
   std::string operator()(as::Unroll) const { return "unroll"; }
   std::string operator()(as::Lanes) const { return "lanes"; }
   std::string operator()(as::Registers) const { return "registers"; }
-  std::string operator()(as::Item) const { return "items"; }
+  std::string operator()(as::Item i) const { return i.of == as::Item::Of::Launch ? "items" : "rounds"; }
+  std::string operator()(as::Rounds) const { return "rounds"; }
 };
 
 struct Text {
@@ -26,8 +27,18 @@ struct Text {
   std::string operator()(as::Lanes l) const { return "lanes:" + std::to_string(l.count); }
   std::string operator()(as::Registers) const { return "registers"; }
   std::string operator()(as::Item i) const {
-    return (i.isBlock ? "block:" : "item:") + std::to_string(i.axis);
+    const std::string axis = std::to_string(i.axis);
+    switch (i.of) {
+    case as::Item::Of::Launch:
+      return (i.isBlock ? "block:" : "item:") + axis;
+    case as::Item::Of::Tile:
+      return "tile:" + axis;
+    case as::Item::Of::Round:
+      return "summand:" + axis;
+    }
+    return "";
   }
+  std::string operator()(as::Rounds) const { return "rounds"; }
   std::string operator()(const Realisation &r) const { return text(r); }
   std::string operator()(const Declare &d) const { return "alloc:" + d.local; }
   std::string operator()(const Label &l) const { return "loop:" + l.name; }
@@ -44,9 +55,12 @@ struct Words {
   std::string operator()(as::Lanes l) const { return "vectors in groups of " + std::to_string(l.count); }
   std::string operator()(as::Registers) const { return "blocks in registers"; }
   std::string operator()(as::Item i) const {
+    if (i.of != as::Item::Of::Launch)
+      return "work-items of a tile";
     return (i.isBlock ? "blocks of work-items along axis " : "work-items along axis ") +
            std::to_string(i.axis);
   }
+  std::string operator()(as::Rounds) const { return "rounds of a tile"; }
 };
 
 } // namespace

@@ -49,15 +49,23 @@ struct Registers {
 /// Each iteration by a work-item of a device's launch, along this axis of it; or blocks of so many iterations by each item as the
 /// configuration says (PB_C<axis>).
 struct Item {
+  /// What the item belongs to: the launch; or the group of a tile, along a function that is a summand of its rounds or not
+  /// (transform/rounds.h), where the last function's axis is no axis of the launch.
+  enum class Of { Launch, Tile, Round };
   int axis;
   bool isBlock = false;
+  Of of = Of::Launch;
   bool operator==(const Item &) const = default;
+};
+/// The steps of a group in its tile, one after the other: its items wait for each other behind each of them.
+struct Rounds {
+  bool operator==(const Rounds &) const = default;
 };
 
 } // namespace as
 
 using Realisation =
-    std::variant<as::Scalar, as::Vector, as::Jam, as::Unroll, as::Lanes, as::Registers, as::Item>;
+    std::variant<as::Scalar, as::Vector, as::Jam, as::Unroll, as::Lanes, as::Registers, as::Item, as::Rounds>;
 
 /// Declares a Local of the kernel for everything below its node.
 struct Declare {

@@ -63,7 +63,7 @@ public:
     nest_.buffers = matrices(kernel);
     if (kernel.schedule.registerTile)
       nest_.registers = registers(kernel, *kernel.schedule.registerTile);
-    nest_.isTiledInTime = kernel.schedule.taskOrder == kernel::TaskOrder::Wavefront;
+    nest_.isTiledInTime = kernel.schedule.taskOrder == kernel::TaskOrder::Wavefront && !forDevice;
   }
 
   Nest build(const isl::ast_node &root) {

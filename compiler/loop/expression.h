@@ -36,6 +36,7 @@ struct Name {
     Value,   // a size or tunable of the program
     Foreign, // text of a printer of devices, which makes its loops itself
     Machine, // what is fixed when a kernel is built: "PB_G0" items of a group, "PB_C0" points of an item
+    Launch,  // what one command of a launch says besides its limits: "tile0", "diagonal"
   };
   Kind kind;
   std::string name;
@@ -178,6 +179,7 @@ Expr integer(long);
 Expr index(std::string name);
 Expr limit(std::string name);
 Expr ofMachine(std::string name);
+Expr ofLaunch(std::string name);
 Expr arithmetic(Arithmetic::Op, std::vector<Expr>);
 /// The expression in the place of a name; names and numbers that are not negative need no parentheses.
 Expr grouped(Expr);

@@ -3,6 +3,7 @@
 #include "compiler/loop/item_loops.h"
 #include "compiler/kernel/item_values.h"
 #include "compiler/loop/convert.h"
+#include "compiler/loop/tile_loops.h"
 #include <isl/aff.h>
 #include <isl/schedule_node.h>
 #include <isl/set.h>
@@ -69,10 +70,11 @@ isl::schedule ofOneItem(const kernel::Scheduled &kernel) {
   bool hasItems = false;
   const isl::schedule rest = kernel::mapBottomUp(tree, [&](const isl::schedule_node &node) {
     const auto item = kernel::realisedAs<kernel::as::Item>(node);
-    if (!item)
+    if (!item && !kernel::realisedAs<kernel::as::Rounds>(node)) // the round follows from the items
       return node;
     const isl::schedule_node band = isl::manage(isl_schedule_node_get_child(node.get(), 0));
-    instances = instances.intersect(ofItem(kernel::member(band, 0), item->axis));
+    if (item)
+      instances = instances.intersect(ofItem(kernel::member(band, 0), item->axis));
     hasItems = true;
     isl_schedule_node *without = isl_schedule_node_parent(isl_schedule_node_delete(band.copy()));
     return isl::manage(isl_schedule_node_delete(without)); // the mark
@@ -91,6 +93,8 @@ NodePtr forEachItem(const kernel::Scheduled &kernel, NodePtr body) {
         {If{arithmetic(Arithmetic::Op::Equal, {index(itemName(0)), integer(0)}), std::move(body), nullptr}});
     return make({Parallel{Parallel::Over::Launch, 0, itemName(0), integer(0), nullptr, first}});
   }
+  if (kernel::workInGroups(kernel.schedule.tree))
+    return forEachPointOfTile(items, std::move(body));
   if (kernel::hasGroups(kernel))
     return forEachPoint(kernel, items, std::move(body));
   for (std::size_t axis = 0; axis < items.size(); ++axis)

@@ -3,13 +3,13 @@
 #include "compiler/emit/kernel/device_text.h"
 #include "compiler/emit/dialect/device_c.h"
 #include "compiler/emit/kernel/device_groups.h"
-#include "compiler/emit/kernel/device_tiles.h"
 #include "compiler/emit/kernel/loops.h"
 #include "compiler/emit/kernel/nest.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/item_values.h"
 #include "compiler/loop/build.h"
 #include "compiler/loop/narrow.h"
+#include "compiler/loop/tile_loops.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -37,12 +37,11 @@ public:
     Used used;
     std::vector<DeviceText::Version> ofScripts;
     for (const kernel::DeviceVersion &v : device_.versions)
-      if (v.exists())
-        ofScripts.push_back(ofScript(v, used));
+      if (auto version = v.exists() ? ofScript(v, used) : std::nullopt)
+        ofScripts.push_back(std::move(*version));
     isl::ast_node nest; // of one item
     if (device_.cooperation)
       nest = loop::generate(device_.items->item);
-    const std::string ofTile = tileStatements(used);
     const auto groups =
         device_.cooperation ? deviceGroups(*device_.items, *device_.cooperation, nest, used) : std::nullopt;
     out_.values.assign(used.values.begin(), used.values.end());
@@ -51,36 +50,29 @@ public:
       v.text = scheduledFunction(device_.version(v.variant)->kernel, v.text);
       out_.versions.push_back(std::move(v));
     }
-    if (!ofTile.empty())
-      out_.versions.push_back({"tiles", tileFunction(ofTile), ""});
     if (groups)
       out_.versions.push_back({"group", groupFunction(*groups), groups->localBytes, groups->values});
     return std::move(out_);
   }
 
 private:
-  /// Its text is that of its loops yet.
-  static DeviceText::Version ofScript(const kernel::DeviceVersion &v, Used &used) {
-    const loop::Nest nest = kernelNest(v.kernel, true).nest;
-    return {.variant = v.name,
-            .text = deviceLoops(nest, used),
-            .localBytes = localBytes(v.kernel),
-            .narrow = loop::largestSizeIn32Bits(nest.body)};
+  /// Its text is that of its loops yet. Nothing if only simpler loops than the script's can be made, and groups would compute something
+  /// else by them.
+  static std::optional<DeviceText::Version> ofScript(const kernel::DeviceVersion &v, Used &used) {
+    const KernelNest made = kernelNest(v.kernel, true);
+    if (!made.note.empty() && kernel::workInGroups(v.kernel.schedule.tree))
+      return std::nullopt;
+    return DeviceText::Version{.variant = v.name,
+                               .text = deviceLoops(made.nest, used),
+                               .localBytes = localBytes(v.kernel),
+                               .narrow = loop::largestSizeIn32Bits(made.nest.body)};
   }
 
-  static std::string body(const kernel::Scheduled &item, const isl::ast_node &nest, Used &used) {
-    return deviceLoops(loop::build(item, nest, true), used);
-  }
-
-  /// The statements of one item of a tile; "" without tiles, or if a budget was exceeded.
-  std::string tileStatements(Used &used) const {
-    if (!device_.tiles)
-      return "";
-    try {
-      return body(device_.tiles->item, loop::generate(device_.tiles->item), used);
-    } catch (const isl::exception &) {
-      return "";
-    }
+  /// What a launch says besides its limits.
+  static std::vector<std::string> launchArguments(const kernel::Scheduled &kernel) {
+    return kernel::workInGroups(kernel.schedule.tree)
+               ? loop::tileArguments(kernel.schedule.taskDimensions.size())
+               : std::vector<std::string>{};
   }
 
   /// Numbers have 64 bits here; places() makes indices of them. The limits of the box are `low`<k> and `high`<k>.
@@ -121,15 +113,13 @@ private:
     std::string limits;
     for (std::size_t k = 0; k < kernel.schedule.taskDimensions.size(); ++k)
       limits += fmt::format("  const PB_INDEX low{0} = low_w{0}, high{0} = high_w{0};\n", k);
-    return prologue() + registers(kernel) + bodies(kernel) + signature(kernel, "", "low_w", "high_w") +
+    std::string others;
+    for (const std::string &argument : launchArguments(kernel)) {
+      others += fmt::format(", long {}_w", argument);
+      limits += fmt::format("  const PB_INDEX {0} = {0}_w;\n", argument);
+    }
+    return prologue() + registers(kernel) + bodies(kernel) + signature(kernel, others, "low_w", "high_w") +
            "{\n" + groupArrays(kernel) + "  PB_BEGIN\n" + places(kernel) + limits + loops + "  PB_END\n}\n";
-  }
-
-  /// A kernel in which each group computes a tile.
-  std::string tileFunction(const std::string &statements) const {
-    const kernel::GroupTiles &tiles = *device_.tiles;
-    return prologue() + bodies(tiles.item) + signature(tiles.item, tileArguments(tiles)) + "{\n  PB_BEGIN\n" +
-           places(tiles.item) + tileLoops(tiles, statements) + "  PB_END\n}\n";
   }
 
   /// A kernel in which each group computes PB_C0 cells, in teams of its items.

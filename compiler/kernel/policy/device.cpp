@@ -202,4 +202,15 @@ std::vector<DeviceVersion> deviceVersions(const Scheduled &lifted) {
   return {{"global", {}, withLabels(cutAlong(start, {})), ""}};
 }
 
+DeviceVersion versionInTiles(const Scheduled &lifted) {
+  Scheduled start = lifted;
+  start.schedule.target = Target::Device;
+  Writing writing(start);
+  const bool isDone = writing.add(script::step("rounds", {}));
+  const std::string why = writing.why();
+  DeviceVersion made = writing.take("tiles");
+  made.why = isDone ? "" : why;
+  return made;
+}
+
 } // namespace pbc::kernel

@@ -8,9 +8,10 @@
 //   C[x, y] += A[k, y] * B[x, k]  =>   "blocks": items(; each = block); (kt, k) = tile(k; 16);
 //                                      stage(A, at = kt, layout = transposed, pad = 4); stage(B, at = kt);
 //                                      separate(k, at = kt); unroll(k)
+//   L[x, y] from L[x - 1, y]..    =>   "tiles": rounds()
 //
-// Each version is a schedule of its own, between which the configuration of a program chooses by size. The versions "tiles" and
-// "group" are not made by scripts yet (on_device.h). Source: petabricks-hetero 4, the three phases.
+// Each version is a schedule of its own, between which the configuration of a program chooses by size. The version
+// "group" is not made by a script yet (on_device.h). Source: petabricks-hetero 4, the three phases.
 #pragma once
 #include "compiler/kernel/schedule.h"
 #include "compiler/script/script.h"
@@ -28,5 +29,7 @@ struct DeviceVersion {
 /// `lifted`: in the order of the plan; devices can run it (whyNoItems()). Nothing if the steps take isl too long;
 /// otherwise, the first one exists.
 std::vector<DeviceVersion> deviceVersions(const Scheduled &lifted);
+/// The version in which groups have tiles of a wavefront, apart from the others because it may take isl as long as they do.
+DeviceVersion versionInTiles(const Scheduled &lifted);
 
 } // namespace pbc::kernel

@@ -170,6 +170,14 @@ private:
       r_.expect(":", "`:` and an axis");
       return Realisation(as::Item{static_cast<int>(number(0, kMostFunctions - 1)), what == "block"});
     }
+    if (what == "tile" || what == "summand") {
+      r_.expect(":", "`:` and the number of a function");
+      const int function = static_cast<int>(number(0, kMostFunctions - 1));
+      return Realisation(
+          as::Item{function, false, what == "tile" ? as::Item::Of::Tile : as::Item::Of::Round});
+    }
+    if (what == "rounds")
+      return Realisation(as::Rounds{});
     if (what == "jam" || what == "lanes") {
       r_.expect(":", "`:` and a number");
       const long count = number(1, kMost);
@@ -177,7 +185,7 @@ private:
     }
     r_.fail(r_.since(begin), "`" + what + "` is no node of a schedule's tree",
             "the nodes are band, sequence, set, alloc:NAME, scalar, unroll, registers, vector, vector:N, "
-            "vector of N, jam:N, lanes:N, item:N");
+            "vector of N, jam:N, lanes:N, item:N, block:N, tile:N, summand:N, rounds");
   }
 
   Reader &r_;

@@ -53,6 +53,7 @@ struct WhyNot {
   std::string operator()(const as::Item &) const {
     return isParallel(loop.band) ? "" : "its items would need each other";
   }
+  std::string operator()(const as::Rounds &) const { return ""; } // its items are asked
   /// A block is as it was analysed: with these loops inside, and none of them realised.
   std::string operator()(const as::Registers &) const {
     const std::string changed = changedInside(before, loop);
