@@ -22,6 +22,8 @@ std::vector<LoopNode> itemLoops(const isl::schedule &);
 bool hasBlocks(const isl::schedule &);
 /// Whether the items of a group compute something together, such as a tile of points.
 bool workInGroups(const isl::schedule &);
+/// Whether a team of items computes each cell.
+bool hasTeams(const isl::schedule &);
 /// Whether the points of a group are told apart from those of others: items compute several, or the group has memory of its own.
 bool hasGroups(const Scheduled &);
 

@@ -69,15 +69,23 @@ void findTiles(OnDevice &device, const Scheduled &lifted, const poly::Context &c
 }
 
 /// Also has a budget of its own. One item alone would do all the work, so that is not a version.
-void findCooperation(OnDevice &device, const poly::Context &context) {
+void findCooperation(OnDevice &device, const Scheduled &lifted, const poly::Context &context) {
   if (!device.items)
     return;
   CooperationOutcome outcome;
   if (!within(kBudget, context, [&] { outcome = cooperate(*device.items); }))
     outcome = {std::nullopt, "what its statements read of each other is too complex"};
+  DeviceVersion byTeams;
+  if (outcome.cooperation &&
+      !within(kMapBudget, context, [&] { byTeams = versionByTeams(lifted, *outcome.cooperation); }))
+    byTeams.why = "what its statements read of each other is too complex";
+  if (outcome.cooperation && !byTeams.exists())
+    outcome = {std::nullopt, byTeams.why};
   if (device.why.empty() || outcome.cooperation) {
     device.why = "";
     device.cooperation = std::move(outcome.cooperation);
+    if (device.cooperation)
+      device.versions.push_back(std::move(byTeams));
     device.whyNoCooperation = std::move(outcome.why);
     return;
   }
@@ -131,7 +139,7 @@ OnDevice onDevice(const Scheduled &lifted, const Scheduled &scheduled, const pol
   if (isDivisible)
     findShared(device, scheduled);
   findTiles(device, lifted, context);
-  findCooperation(device, context);
+  findCooperation(device, lifted, context);
   return device;
 }
 

@@ -12,8 +12,21 @@ struct Name {
   std::string operator()(as::Unroll) const { return "unroll"; }
   std::string operator()(as::Lanes) const { return "lanes"; }
   std::string operator()(as::Registers) const { return "registers"; }
-  std::string operator()(as::Item i) const { return i.of == as::Item::Of::Launch ? "items" : "rounds"; }
+  std::string operator()(as::Item i) const {
+    switch (i.of) {
+    case as::Item::Of::Launch:
+      return "items";
+    case as::Item::Of::Tile:
+    case as::Item::Of::Round:
+      return "rounds";
+    case as::Item::Of::Cell:
+    case as::Item::Of::Neighbour:
+      return "team";
+    }
+    return "";
+  }
   std::string operator()(as::Rounds) const { return "rounds"; }
+  std::string operator()(as::Team) const { return "team"; }
 };
 
 struct Text {
@@ -35,10 +48,17 @@ struct Text {
       return "tile:" + axis;
     case as::Item::Of::Round:
       return "summand:" + axis;
+    case as::Item::Of::Cell:
+      return "cell:" + axis;
+    case as::Item::Of::Neighbour:
+      return "neighbour:" + axis;
     }
     return "";
   }
   std::string operator()(as::Rounds) const { return "rounds"; }
+  std::string operator()(as::Team t) const {
+    return t.folds && t.deals ? "team" : t.folds ? "team:folds" : "team:deals";
+  }
   std::string operator()(const Realisation &r) const { return text(r); }
   std::string operator()(const Declare &d) const { return "alloc:" + d.local; }
   std::string operator()(const Label &l) const { return "loop:" + l.name; }
@@ -55,12 +75,15 @@ struct Words {
   std::string operator()(as::Lanes l) const { return "vectors in groups of " + std::to_string(l.count); }
   std::string operator()(as::Registers) const { return "blocks in registers"; }
   std::string operator()(as::Item i) const {
+    if (i.of == as::Item::Of::Cell || i.of == as::Item::Of::Neighbour)
+      return "cells of teams";
     if (i.of != as::Item::Of::Launch)
       return "work-items of a tile";
     return (i.isBlock ? "blocks of work-items along axis " : "work-items along axis ") +
            std::to_string(i.axis);
   }
   std::string operator()(as::Rounds) const { return "rounds of a tile"; }
+  std::string operator()(as::Team) const { return "steps of a team"; }
 };
 
 } // namespace

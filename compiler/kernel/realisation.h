@@ -50,8 +50,9 @@ struct Registers {
 /// configuration says (PB_C<axis>).
 struct Item {
   /// What the item belongs to: the launch; or the group of a tile, along a function that is a summand of its rounds or not
-  /// (transform/rounds.h), where the last function's axis is no axis of the launch.
-  enum class Of { Launch, Tile, Round };
+  /// (transform/rounds.h), where the last function's axis is no axis of the launch; or the team of a cell, whose neighbour in the group
+  /// is of the same cell or of the next one (transform/team.h).
+  enum class Of { Launch, Tile, Round, Cell, Neighbour };
   int axis;
   bool isBlock = false;
   Of of = Of::Launch;
@@ -62,10 +63,17 @@ struct Rounds {
   bool operator==(const Rounds &) const = default;
 };
 
+/// The steps are dealt to the items of a team, which fold what their steps have computed behind the loop; or a loop inside has the steps
+/// that are dealt.
+struct Team {
+  bool folds = true, deals = true;
+  bool operator==(const Team &) const = default;
+};
+
 } // namespace as
 
-using Realisation =
-    std::variant<as::Scalar, as::Vector, as::Jam, as::Unroll, as::Lanes, as::Registers, as::Item, as::Rounds>;
+using Realisation = std::variant<as::Scalar, as::Vector, as::Jam, as::Unroll, as::Lanes, as::Registers,
+                                 as::Item, as::Rounds, as::Team>;
 
 /// Declares a Local of the kernel for everything below its node.
 struct Declare {

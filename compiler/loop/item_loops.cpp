@@ -44,6 +44,20 @@ NodePtr forEachPoint(const kernel::Scheduled &kernel, const std::vector<kernel::
   return make({std::move(points)});
 }
 
+/// The cells of teams.
+NodePtr forEachCell(const kernel::Scheduled &kernel, const std::vector<kernel::LoopNode> &items,
+                    NodePtr body) {
+  Cells cells;
+  for (std::size_t axis = 0; axis < items.size(); ++axis) {
+    const int k = static_cast<int>(axis);
+    const std::string number = std::to_string(k + kernel::roundsOf(kernel.schedule));
+    cells.axes.push_back({itemName(k), limit("low" + number), limit("high" + number)});
+    cells.areNeighbours = std::get<kernel::as::Item>(*items[axis].how).of == kernel::as::Item::Of::Neighbour;
+  }
+  cells.body = std::move(body);
+  return make({std::move(cells)});
+}
+
 NodePtr forEachItemAlong(int axis, int axes, int rounds, NodePtr body) {
   const auto limitOf = [&](const char *end, int k) { return limit(end + std::to_string(k + rounds)); };
   const std::string name = itemName(axis);
@@ -88,6 +102,8 @@ isl::schedule ofOneItem(const kernel::Scheduled &kernel) {
 
 NodePtr forEachItem(const kernel::Scheduled &kernel, NodePtr body) {
   const std::vector<kernel::LoopNode> items = kernel::itemLoops(kernel.schedule.tree);
+  if (kernel::hasTeams(kernel.schedule.tree))
+    return forEachCell(kernel, items, std::move(body));
   if (items.empty() && kernel.schedule.target == kernel::Target::Device) {
     const NodePtr first = make(
         {If{arithmetic(Arithmetic::Op::Equal, {index(itemName(0)), integer(0)}), std::move(body), nullptr}});

@@ -48,6 +48,9 @@ public:
         ofName_[axis.place] = {0, kOfGroup};
         ofName_[axis.first] = larger(of(axis.low), of(axis.high)) + Bound{0, kOfGroup};
       }
+    if (const Cells *cells = as<Cells>(n))
+      for (const Cells::Axis &axis : cells->axes)
+        ofName_[axis.item] = larger(of(axis.low), of(axis.high));
     Visitor::node(n);
   }
 

@@ -47,14 +47,13 @@ private:
     all.push_back(letOne(ofFunction("at", last_), at));
     for (std::size_t k = 0; k <= last_; ++k) {
       const Expr size = ofLaunch(ofFunction("tile", k)), begin = index(ofFunction("begin", k));
-      all.push_back(letOne(ofFunction("begin", k), add(limit(ofFunction("low", k)),
-                                                       multiply(index(ofFunction("at", k)), size))));
-      all.push_back(
-          letOne(ofFunction("end", k), minimum(add(begin, size), limit(ofFunction("high", k)))));
+      all.push_back(letOne(ofFunction("begin", k),
+                           add(limit(ofFunction("low", k)), multiply(index(ofFunction("at", k)), size))));
+      all.push_back(letOne(ofFunction("end", k), minimum(add(begin, size), limit(ofFunction("high", k)))));
     }
     const Expr isBefore = less(index(ofFunction("at", last_)), integer(0));
-    const Expr isBehind = arithmetic(
-        Op::GreaterEqual, {index(ofFunction("begin", last_)), index(ofFunction("end", last_))});
+    const Expr isBehind =
+        arithmetic(Op::GreaterEqual, {index(ofFunction("begin", last_)), index(ofFunction("end", last_))});
     all.push_back(letOne("past", arithmetic(Op::Choose, {arithmetic(Op::Or, {isBefore, isBehind}),
                                                          sum("begin", last_), lastOf(last_, 1)})));
     return block(std::move(all));

@@ -28,6 +28,7 @@ public:
   std::string copy(const std::string &to, const std::string &from, bool isWide) const override {
     return (isWide ? "PB_COPY_16(" : "PB_COPY(") + to + ", " + from + ")";
   }
+  std::string partial(Scalar, const std::string &place) const override;
   std::string localArray(const std::string &type, const std::string &name,
                          const std::string &extent) const override;
 };

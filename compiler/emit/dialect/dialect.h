@@ -80,6 +80,8 @@ public:
   virtual std::string endOfCopies() const { return ""; }
   /// Copies a cell of a matrix into a group's memory, perhaps in the background; or 16 bytes, in a language for devices only.
   virtual std::string copy(const std::string &to, const std::string &from, bool isWide) const;
+  /// An element of the memory that a launch has for values of parts of cells, each of 8 bytes.
+  virtual std::string partial(Scalar, const std::string &place) const;
   /// Before the declaration of an array of one task: "alignas(64) static thread_local ".
   virtual std::string taskArray() const;
   /// An array of one task, whose number of elements is a product of names.

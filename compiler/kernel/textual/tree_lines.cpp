@@ -170,11 +170,18 @@ private:
       r_.expect(":", "`:` and an axis");
       return Realisation(as::Item{static_cast<int>(number(0, kMostFunctions - 1)), what == "block"});
     }
-    if (what == "tile" || what == "summand") {
-      r_.expect(":", "`:` and the number of a function");
-      const int function = static_cast<int>(number(0, kMostFunctions - 1));
-      return Realisation(
-          as::Item{function, false, what == "tile" ? as::Item::Of::Tile : as::Item::Of::Round});
+    using Of = as::Item::Of;
+    for (const auto &[word, of] : {std::pair("tile", Of::Tile), std::pair("summand", Of::Round),
+                                   std::pair("cell", Of::Cell), std::pair("neighbour", Of::Neighbour)})
+      if (what == word) {
+        r_.expect(":", "`:` and the number of a function");
+        return Realisation(as::Item{static_cast<int>(number(0, kMostFunctions - 1)), false, of});
+      }
+    if (what == "team") {
+      if (!r_.accept(":"))
+        return Realisation(as::Team{});
+      const bool folds = r_.word("folds or deals") == "folds";
+      return Realisation(as::Team{folds, !folds});
     }
     if (what == "rounds")
       return Realisation(as::Rounds{});
@@ -185,7 +192,8 @@ private:
     }
     r_.fail(r_.since(begin), "`" + what + "` is no node of a schedule's tree",
             "the nodes are band, sequence, set, alloc:NAME, scalar, unroll, registers, vector, vector:N, "
-            "vector of N, jam:N, lanes:N, item:N, block:N, tile:N, summand:N, rounds");
+            "vector of N, jam:N, lanes:N, item:N, block:N, tile:N, summand:N, rounds, "
+            "cell:N, neighbour:N, team");
   }
 
   Reader &r_;

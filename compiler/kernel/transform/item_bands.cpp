@@ -3,6 +3,7 @@
 #include "compiler/kernel/transform/item_bands.h"
 #include "compiler/kernel/items.h"
 #include "compiler/kernel/legal.h"
+#include "compiler/kernel/split_tasks.h"
 #include "compiler/kernel/transform/support.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -40,6 +41,13 @@ std::string whyNoItemBands(const Scheduled &kernel) {
     if (loop.how)
       return alreadyRealised(loop);
   return whyNoItems(kernel).why;
+}
+
+Scheduled ofOneRound(const Scheduled &cut, const TaskFunction &round) {
+  Scheduled one = cut;
+  const isl::set value(cut.context.ctx(), "[pb__low0, pb__high0] -> { : pb__high0 = pb__low0 + 1 }");
+  one.context = cut.context.intersect(value);
+  return limitedToPart(one, {round});
 }
 
 Outcome withItemBands(Scheduled cut, const std::vector<TaskFunction> &ofItems,

@@ -13,7 +13,10 @@ namespace pbc::kernel {
 
 /// Why the points cannot be given to items: they have some, loops are realised already, or devices cannot run the body.
 std::string whyNoItemBands(const Scheduled &);
+/// `cut` in rounds, of which a launch has one: limited to the points of that round.
+Scheduled ofOneRound(const Scheduled &cut, const TaskFunction &round);
 /// `cut` with these bands, the innermost one first. `ofItems`: the functions of which an item has one value.
-Outcome withItemBands(Scheduled cut, const std::vector<TaskFunction> &ofItems, const std::vector<NewLoop> &bands);
+Outcome withItemBands(Scheduled cut, const std::vector<TaskFunction> &ofItems,
+                      const std::vector<NewLoop> &bands);
 
 } // namespace pbc::kernel

@@ -8,7 +8,6 @@
 #include "compiler/kernel/transform/support.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <isl/set.h>
 
 namespace pbc::kernel {
 namespace {
@@ -34,14 +33,6 @@ std::string choose(TaskFunctions &functions, const std::vector<std::string> &nam
   return "";
 }
 
-/// A launch has one value of the round.
-Scheduled inOneRound(const Scheduled &cut) {
-  Scheduled one = cut;
-  const isl::set value(cut.context.ctx(), "[pb__low0, pb__high0] -> { : pb__high0 = pb__low0 + 1 }");
-  one.context = cut.context.intersect(value);
-  return one;
-}
-
 Outcome applyItems(const Scheduled &kernel, const Arguments &arguments) {
   if (std::string why = whyNoItemBands(kernel); !why.empty())
     return {std::nullopt, std::move(why)};
@@ -57,7 +48,7 @@ Outcome applyItems(const Scheduled &kernel, const Arguments &arguments) {
     return {std::nullopt, "its points have more than three coordinates, so that items have one point each"};
   // Which items there are is the launch's to say (loop/item_loops.h): only its round limits the points.
   if (inRounds)
-    cut = limitedToPart(inOneRound(cut), {functions.functions.front()});
+    cut = ofOneRound(cut, functions.functions.front());
   const std::vector<TaskFunction> ofItems(functions.functions.begin() + (inRounds ? 1 : 0),
                                           functions.functions.end());
   std::vector<NewLoop> bands;

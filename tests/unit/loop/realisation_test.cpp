@@ -61,6 +61,10 @@ struct Evidence : Visitor {
     const For *rounds = loop::as<For>(n);
     return rounds && rounds->iterator == "round";
   }
+  static bool shows(const as::Team &, const NodePtr &n) {
+    const For *half = loop::as<For>(n);
+    return half && half->iterator == "width";
+  }
   static Hint hint(const NodePtr &n) {
     const For *loop = loop::as<For>(n);
     return loop ? loop->hint : Hint{};
