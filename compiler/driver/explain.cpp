@@ -148,12 +148,12 @@ private:
   static void addRounds(const kernel::OnDevice &device, Json &out) {
     out["rounds"] = device.items->kernel.schedule.taskDimensions.front().name;
     out["tiles"] = Json::array();
-    if (!device.tiles) {
-      out["why_no_tiles"] = device.whyNoTiles;
-      return;
-    }
-    for (const auto &f : device.tiles->kernel.schedule.taskDimensions)
-      out["tiles"].push_back(f.name);
+    for (const kernel::DeviceVersion &v : device.versions)
+      if (v.name == "tiles" && !v.exists())
+        out["why_no_tiles"] = v.why;
+    if (const kernel::DeviceVersion *tiles = device.version("tiles"))
+      for (const auto &f : tiles->kernel.schedule.taskDimensions)
+        out["tiles"].push_back(f.name);
   }
 
   /// The devices on which it can run, or why it can run on none.

@@ -5,6 +5,7 @@
 #include "compiler/emit/initialiser.h"
 #include "compiler/emit/kernel/device_text.h"
 #include "compiler/kernel/footprint.h"
+#include "compiler/kernel/group_tiles.h"
 #include <algorithm>
 
 namespace pbc::emit {
@@ -164,10 +165,9 @@ std::string DeviceTables::table(const schedule::Step &step, const kernel::OnDevi
   const Placement placement = placements(scope_)[place];
   const std::vector<std::string> versions = versionsOf(placement);
   const std::size_t schedules = placement.versions.size();
-  const bool hasTiles =
-      device->tiles && std::find(versions.begin(), versions.end(), "tiles") != versions.end();
-  if (hasTiles)
-    text_ += boxFunction("pb_tiles_" + number, device->tiles->kernel);
+  const kernel::DeviceVersion *tiles = device->version("tiles");
+  if (tiles && std::find(versions.begin(), versions.end(), "tiles") != versions.end())
+    text_ += boxFunction("pb_tiles_" + number, tiles->kernel);
   kernels(*device, texts, versions, number);
   arguments(*device, texts, number);
   const auto slot = [&](const char *of, std::size_t each) {

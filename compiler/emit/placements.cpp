@@ -83,8 +83,8 @@ void addDevice(const kernel::OnDevice &device, Placement &place) {
   }
   if (const kernel::DeviceVersion *runs = device.version("registers"); runs && !hasRuns(place))
     place.run = runs->cells;
-  if (device.tiles) {
-    const int tiles = static_cast<int>(device.tiles->kernel.schedule.taskDimensions.size());
+  if (const kernel::DeviceVersion *inTiles = device.version("tiles")) {
+    const int tiles = static_cast<int>(inTiles->kernel.schedule.taskDimensions.size());
     place.itemDimensions = std::max(place.itemDimensions, tiles - 1);
     place.tileDimensions = std::max(place.tileDimensions, tiles);
   }

@@ -4,6 +4,8 @@
 #include "compiler/kernel/along.h"
 #include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/formula.h"
+#include "compiler/kernel/item_values.h"
+#include "compiler/kernel/loops.h"
 #include "compiler/kernel/tree.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -35,10 +37,31 @@ isl::set outerOf(const Statement &s, std::size_t count) {
 
 class Search {
 public:
-  explicit Search(const Items &items)
-      : kernel_(items.item), all_(items.kernel), rounds_(items.inRounds() ? 1 : 0) {
-    for (std::size_t k = rounds_; k < items.kernel.schedule.taskDimensions.size(); ++k)
-      functions_.push_back(items.kernel.schedule.taskDimensions[k].name);
+  Search(const Scheduled &item, const Scheduled &all) : kernel_(item), all_(all) {
+    for (std::size_t k = static_cast<std::size_t>(roundsOf(all.schedule));
+         k < all.schedule.taskDimensions.size(); ++k)
+      functions_.push_back(all.schedule.taskDimensions[k].name);
+  }
+
+  Cooperation ofTeams() {
+    for (const LoopNode &loop : loopsOf(kernel_.schedule.tree)) {
+      const as::Team *how = loop.how ? std::get_if<as::Team>(&*loop.how) : nullptr;
+      if (!how)
+        continue;
+      const int d = memberDimension(kernel_, loop.band);
+      std::vector<int> statements = statementsOfLoop(loop.band);
+      if (d < kernel_.statements[static_cast<std::size_t>(statements.front())].freeCount) {
+        if (auto scan = findScan())
+          return *scan;
+        continue;
+      }
+      if (!how->folds)
+        found_.loops.back().dealt = d;
+      else
+        found_.loops.push_back({std::move(statements), d, d, {}});
+    }
+    std::erase_if(found_.loops, [&](SharedLoop &l) { return !fold(l); });
+    return found_;
   }
 
   CooperationOutcome find() {
@@ -120,12 +143,17 @@ private:
 
   // ---- loops of bodies
 
+  std::vector<int> statementsOfLoop(const isl::schedule_node &band) const {
+    std::vector<int> all;
+    for (const std::string &name : statementsAt(band))
+      all.push_back(statementIndex(kernel_, name));
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+
   void loop(const isl::schedule_node &node) {
     const int outer = memberDimension(kernel_, node);
-    std::vector<int> statements;
-    for (const std::string &name : statementsAt(node))
-      statements.push_back(statementIndex(kernel_, name));
-    std::sort(statements.begin(), statements.end());
+    const std::vector<int> statements = statementsOfLoop(node);
     const Statement &first = kernel_.statements[static_cast<std::size_t>(statements.front())];
     if (outer < first.freeCount)
       return;
@@ -347,8 +375,7 @@ private:
     }
   }
 
-  const Scheduled &kernel_, &all_; // one item, all of them
-  std::size_t rounds_;
+  const Scheduled &kernel_, &all_;     // one item, all of them
   std::vector<std::string> functions_; // of the items
   Cooperation found_;
   std::string why_;
@@ -356,6 +383,8 @@ private:
 
 } // namespace
 
-CooperationOutcome cooperate(const Items &items) { return Search(items).find(); }
+CooperationOutcome cooperate(const Items &items) { return Search(items.item, items.kernel).find(); }
+
+Cooperation ofTeams(const Scheduled &kernel) { return Search(kernel, kernel).ofTeams(); }
 
 } // namespace pbc::kernel

@@ -56,4 +56,7 @@ inline constexpr const char *kNoLongLoop = "its items have no loop that is as lo
 
 CooperationOutcome cooperate(const Items &);
 
+/// What the loops of a schedule do that are realised as teams (transform/team.h); `over` and `steps` are left out.
+Cooperation ofTeams(const Scheduled &);
+
 } // namespace pbc::kernel

@@ -51,8 +51,10 @@ unsigned fewestSummands(const Functions &functions, const isl::union_map &depend
 
 } // namespace
 
-GroupTilesOutcome groupTiles(const Scheduled &lifted, const Items &items) {
-  if (!items.inRounds())
+GroupTilesOutcome groupTiles(const Scheduled &lifted) {
+  TaskFunctions needed = itemFunctions(lifted);
+  const Scheduled items = withParts(lifted, needed);
+  if (items.schedule.taskOrder != TaskOrder::Rounds)
     return {std::nullopt, "its points need no rounds"};
   const TaskFunctions wavefront = taskFunctions(lifted);
   if (wavefront.order != TaskOrder::Wavefront)
@@ -61,14 +63,13 @@ GroupTilesOutcome groupTiles(const Scheduled &lifted, const Items &items) {
         fmt::format("a point needs others of earlier rounds that are too far away: tiles lean by {} at most",
                     kSteepestSkew)};
   Functions functions = severalValued(wavefront.functions, lifted);
-  const auto &needed = items.kernel.schedule.taskDimensions;
-  if (functions.size() < needed.size())
+  if (functions.size() < needed.functions.size())
     return {
         std::nullopt,
         fmt::format(
             "a point needs others of earlier rounds that are too far away along one of its {} coordinates: "
             "tiles lean by {} at most",
-            needed.size(), kSteepestSkew)};
+            needed.functions.size(), kSteepestSkew)};
   if (functions.size() > kMostTileFunctions)
     return {std::nullopt, fmt::format("its points have more than {} coordinates", kMostTileFunctions)};
   const unsigned summands = fewestSummands(functions, lifted.dependences);
@@ -79,8 +80,15 @@ GroupTilesOutcome groupTiles(const Scheduled &lifted, const Items &items) {
   const auto last = std::bit_width(summands) - 1;
   std::rotate(functions.begin() + last, functions.begin() + last + 1, functions.end());
   std::rotate(isInRound.begin() + last, isInRound.begin() + last + 1, isInRound.end());
-  const Scheduled cut = cutAlong(lifted, {TaskOrder::Wavefront, functions});
-  return {GroupTiles{cut, oneItem(cut, lifted.schedule.tree), isInRound}, ""};
+  return {GroupTiles{std::move(functions), std::move(isInRound)}, ""};
+}
+
+isl::union_pw_aff roundOf(const GroupTiles &tiles) {
+  std::optional<isl::union_pw_aff> sum;
+  for (std::size_t k = 0; k < tiles.functions.size(); ++k)
+    if (tiles.isInRound[k])
+      sum = sum ? plus(*sum, tiles.functions[k].value) : tiles.functions[k].value;
+  return *sum;
 }
 
 } // namespace pbc::kernel

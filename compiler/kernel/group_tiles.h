@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Cuts the points of a kernel into tiles, one for each group of a device's work-items: where rounds (items.h)
-// would need one launch for each value of a function, a launch covers a diagonal of tiles.
+// Finds the functions along which the points of a kernel can be cut into tiles, one for each group of a device's
+// work-items: where rounds (items.h) would need one launch for each value of a function, a launch covers a diagonal of
+// tiles.
 //
 //   L[x,y] from L[x-1,y], L[x,y-1]         tiles of x, y;      inside rounds of x + y, items x
 //   T[i,k] from T[i-1,k-1], T[i+1,k-1]     tiles of i + k, k;  inside rounds of k, items i + k
@@ -14,16 +15,14 @@
 // The functions are those of the tasks' wavefront (task_functions.h): no dependence decreases any of them, so
 // none leads from one tile to another of the same diagonal, whatever the sizes of tiles. A round inside a
 // tile is a sum of as few of the functions as possible, such that dependences between points of one round
-// leave all functions unchanged; a work-item is a value of each function. `kernel` is cut along the
-// functions, `item` has one value of each, pb__low<k>; the last function follows from the round and the
-// others.
+// leave all functions unchanged; a work-item is a value of each function. The transformation `rounds` makes the schedule.
 //
 // Through time, at most as many groups work at once as there are tiles along time: tiles pay if there are
 // many steps and few places. Diamonds (time_functions.h) would let all places work at once, but need rounds
 // that are not a sum of the tiles' functions, and launches for some of the diagonals only. Source:
 // petabricks-hetero 4; Irigoin, Triolet: Supernode partitioning, POPL 1988.
 #pragma once
-#include "compiler/kernel/items.h"
+#include "compiler/kernel/task_functions.h"
 
 namespace pbc::kernel {
 
@@ -31,9 +30,8 @@ namespace pbc::kernel {
 inline constexpr int kMostTileFunctions = 4;
 
 struct GroupTiles {
-  Scheduled kernel; // taskDimensions: the functions, x first
-  Scheduled item;
-  std::vector<bool> isInRound; // by function: whether it is a summand of the round; the last one is
+  std::vector<TaskFunction> functions; // x first
+  std::vector<bool> isInRound;         // by function: whether it is a summand of the round; the last one is
 };
 
 struct GroupTilesOutcome {
@@ -41,7 +39,9 @@ struct GroupTilesOutcome {
   std::string why;
 };
 
-/// `items` must be those of the same kernel.
-GroupTilesOutcome groupTiles(const Scheduled &lifted, const Items &items);
+GroupTilesOutcome groupTiles(const Scheduled &lifted);
+
+/// The round of a point.
+isl::union_pw_aff roundOf(const GroupTiles &);
 
 } // namespace pbc::kernel

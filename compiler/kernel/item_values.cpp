@@ -44,6 +44,19 @@ bool hasBlocks(const isl::schedule &schedule) {
                      [](const LoopNode &l) { return std::get<as::Item>(*l.how).hasSeveral(); });
 }
 
+bool workInGroups(const isl::schedule &schedule) {
+  const std::vector<LoopNode> items = itemLoops(schedule);
+  return hasTeams(schedule) || std::any_of(items.begin(), items.end(), [](const LoopNode &l) {
+           return std::get<as::Item>(*l.how).of != as::Item::Of::Launch;
+         });
+}
+
+bool hasTeams(const isl::schedule &schedule) {
+  const std::vector<LoopNode> loops = loopsOf(schedule);
+  return std::any_of(loops.begin(), loops.end(),
+                     [](const LoopNode &l) { return l.how && std::holds_alternative<as::Team>(*l.how); });
+}
+
 int roundsOf(const Schedule &schedule) { return schedule.taskOrder == TaskOrder::Rounds ? 1 : 0; }
 
 std::string roundParameter(const Schedule &schedule) { return roundsOf(schedule) ? "pb__low0" : ""; }

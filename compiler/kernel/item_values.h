@@ -23,6 +23,10 @@ std::string pointParameter(int axis); // "pb__r0"
 std::vector<LoopNode> itemLoops(const isl::schedule &);
 /// Whether an item computes several points.
 bool hasBlocks(const isl::schedule &);
+/// Whether the items of a group compute something together, such as a tile of points.
+bool workInGroups(const isl::schedule &);
+/// Whether a team of items computes each cell.
+bool hasTeams(const isl::schedule &);
 /// Whether the points of a group are told apart from those of others: items compute several, or there is memory of groups or items.
 bool hasGroups(const Scheduled &);
 

@@ -62,23 +62,30 @@ std::string findTouched(OnDevice &device, const Items &items, const Scheduled &l
 void findTiles(OnDevice &device, const Scheduled &lifted, const poly::Context &context) {
   if (!device.items || device.items->kernel.schedule.taskDimensions.empty())
     return;
-  GroupTilesOutcome outcome;
-  if (!within(kBudget, context, [&] { outcome = groupTiles(lifted, *device.items); }))
-    outcome = {std::nullopt, "which points its tiles have is too complex"};
-  device.tiles = std::move(outcome.tiles);
-  device.whyNoTiles = std::move(outcome.why);
+  DeviceVersion tiles;
+  if (!within(kMapBudget, context, [&] { tiles = versionInTiles(lifted); }))
+    tiles = {"tiles", {}, lifted, "which points its tiles have is too complex"};
+  device.versions.push_back(std::move(tiles));
 }
 
 /// Also has a budget of its own. One item alone would do all the work, so that is not a version.
-void findCooperation(OnDevice &device, const poly::Context &context) {
+void findCooperation(OnDevice &device, const Scheduled &lifted, const poly::Context &context) {
   if (!device.items)
     return;
   CooperationOutcome outcome;
   if (!within(kBudget, context, [&] { outcome = cooperate(*device.items); }))
     outcome = {std::nullopt, "what its statements read of each other is too complex"};
+  DeviceVersion byTeams;
+  if (outcome.cooperation &&
+      !within(kMapBudget, context, [&] { byTeams = versionByTeams(lifted, *outcome.cooperation); }))
+    byTeams.why = "what its statements read of each other is too complex";
+  if (outcome.cooperation && !byTeams.exists())
+    outcome = {std::nullopt, byTeams.why};
   if (device.why.empty() || outcome.cooperation) {
     device.why = "";
     device.cooperation = std::move(outcome.cooperation);
+    if (device.cooperation)
+      device.versions.push_back(std::move(byTeams));
     device.whyNoCooperation = std::move(outcome.why);
     return;
   }
@@ -132,7 +139,7 @@ OnDevice onDevice(const Scheduled &lifted, const Scheduled &scheduled, const pol
   if (isDivisible)
     findShared(device, scheduled);
   findTiles(device, lifted, context);
-  findCooperation(device, context);
+  findCooperation(device, lifted, context);
   return device;
 }
 

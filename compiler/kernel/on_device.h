@@ -8,7 +8,6 @@
 // petabricks-hetero 4, the three phases.
 #pragma once
 #include "compiler/kernel/cooperate.h"
-#include "compiler/kernel/group_tiles.h"
 #include "compiler/kernel/policy/device.h"
 #include "compiler/kernel/touched_cells.h"
 
@@ -18,10 +17,9 @@ struct OnDevice {
   std::optional<Items> items;
   std::vector<DeviceVersion> versions; // that scripts make
   std::vector<Touched> touched; // what a part of the points touches; without `shared` possibly everything
-  std::optional<GroupTiles> tiles;
-  std::optional<Cooperation> cooperation;        // of the items of a group, on one cell
-  std::string why, whyNoTiles, whyNoCooperation; // one sentence for each version that is missing
-  source::Span whyAt;                            // the code in a body that `why` is about, if any
+  std::optional<Cooperation> cooperation; // of the items of a group, on one cell
+  std::string why, whyNoCooperation;      // one sentence for each version that is missing
+  source::Span whyAt;                     // the code in a body that `why` is about, if any
   int libraryRule = -1; // the rule that is replaced by a library function; then there are no versions
   /// The version of this name; null if there is none.
   const DeviceVersion *version(std::string_view name) const;

@@ -12,7 +12,21 @@ struct Name {
   std::string operator()(as::Unroll) const { return "unroll"; }
   std::string operator()(as::Lanes) const { return "lanes"; }
   std::string operator()(as::Registers) const { return "registers"; }
-  std::string operator()(as::Item) const { return "items"; }
+  std::string operator()(as::Item i) const {
+    switch (i.of) {
+    case as::Item::Of::Launch:
+      return "items";
+    case as::Item::Of::Tile:
+    case as::Item::Of::Round:
+      return "rounds";
+    case as::Item::Of::Cell:
+    case as::Item::Of::Neighbour:
+      return "team";
+    }
+    return "";
+  }
+  std::string operator()(as::Rounds) const { return "rounds"; }
+  std::string operator()(as::Team) const { return "team"; }
 };
 
 struct Text {
@@ -26,8 +40,25 @@ struct Text {
   std::string operator()(as::Lanes l) const { return "lanes:" + std::to_string(l.count); }
   std::string operator()(as::Registers) const { return "registers"; }
   std::string operator()(as::Item i) const {
+    const std::string axis = std::to_string(i.axis);
     constexpr const char *kEach[] = {"item:", "block:", "run:"};
-    return kEach[static_cast<int>(i.each)] + std::to_string(i.axis);
+    switch (i.of) {
+    case as::Item::Of::Launch:
+      return kEach[static_cast<int>(i.each)] + axis;
+    case as::Item::Of::Tile:
+      return "tile:" + axis;
+    case as::Item::Of::Round:
+      return "summand:" + axis;
+    case as::Item::Of::Cell:
+      return "cell:" + axis;
+    case as::Item::Of::Neighbour:
+      return "neighbour:" + axis;
+    }
+    return "";
+  }
+  std::string operator()(as::Rounds) const { return "rounds"; }
+  std::string operator()(as::Team t) const {
+    return t.folds && t.deals ? "team" : t.folds ? "team:folds" : "team:deals";
   }
   std::string operator()(const Realisation &r) const { return text(r); }
   std::string operator()(const Declare &d) const { return "alloc:" + d.local; }
@@ -45,9 +76,15 @@ struct Words {
   std::string operator()(as::Lanes l) const { return "vectors in groups of " + std::to_string(l.count); }
   std::string operator()(as::Registers) const { return "blocks in registers"; }
   std::string operator()(as::Item i) const {
+    if (i.of == as::Item::Of::Cell || i.of == as::Item::Of::Neighbour)
+      return "cells of teams";
+    if (i.of != as::Item::Of::Launch)
+      return "work-items of a tile";
     constexpr const char *kEach[] = {"", "blocks of ", "runs of "};
     return kEach[static_cast<int>(i.each)] + ("work-items along axis " + std::to_string(i.axis));
   }
+  std::string operator()(as::Rounds) const { return "rounds of a tile"; }
+  std::string operator()(as::Team) const { return "steps of a team"; }
 };
 
 } // namespace

@@ -54,16 +54,32 @@ struct Item {
     Block, // of points that are dealt out to suit the memory of a group
     Run,   // of neighbouring points, which along axis 0 begins at a multiple of its length
   };
+  /// What the item belongs to: the launch; or the group of a tile, along a function that is a summand of its rounds or not
+  /// (transform/rounds.h), where the last function's axis is no axis of the launch; or the team of a cell, whose neighbour in the group
+  /// is of the same cell or of the next one (transform/team.h).
+  enum class Of { Launch, Tile, Round, Cell, Neighbour };
   int axis;
   Each each = Each::Point;
+  Of of = Of::Launch;
   bool hasSeveral() const { return each != Each::Point; }
   bool operator==(const Item &) const = default;
+};
+/// The steps of a group in its tile, one after the other: its items wait for each other behind each of them.
+struct Rounds {
+  bool operator==(const Rounds &) const = default;
+};
+
+/// The steps are dealt to the items of a team, which fold what their steps have computed behind the loop; or a loop inside has the steps
+/// that are dealt.
+struct Team {
+  bool folds = true, deals = true;
+  bool operator==(const Team &) const = default;
 };
 
 } // namespace as
 
-using Realisation =
-    std::variant<as::Scalar, as::Vector, as::Jam, as::Unroll, as::Lanes, as::Registers, as::Item>;
+using Realisation = std::variant<as::Scalar, as::Vector, as::Jam, as::Unroll, as::Lanes, as::Registers,
+                                 as::Item, as::Rounds, as::Team>;
 
 /// Declares a Local of the kernel for everything below its node.
 struct Declare {

@@ -2,6 +2,7 @@
 
 #include "compiler/loop/build.h"
 #include "compiler/kernel/along.h"
+#include "compiler/kernel/cooperate.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/group_reads.h"
 #include "compiler/kernel/item_values.h"
@@ -49,6 +50,28 @@ Registers registers(const kernel::Kernel &kernel, const kernel::RegisterTile &ti
   return all;
 }
 
+Combination combination(const kernel::Operation &o) {
+  using Op = Combination::Op;
+  static const std::map<std::string_view, Op> kOps{
+      {"+", Op::Add},  {"*", Op::Multiply}, {"&", Op::BitAnd},    {"|", Op::BitOr},    {"^", Op::BitXor},
+      {"&&", Op::And}, {"||", Op::Or},      {"min", Op::Minimum}, {"max", Op::Maximum}};
+  return {kOps.at(o.symbol), o.element};
+}
+
+Teams teams(const kernel::Scheduled &kernel) {
+  const kernel::Cooperation how = kernel::ofTeams(kernel);
+  Teams all;
+  for (const kernel::SharedLoop &l : how.loops) {
+    Teams::Shared shared{l.statements, {}};
+    for (const auto &[local, operation] : l.accumulators)
+      shared.folds.push_back({kernel.buffers[static_cast<std::size_t>(local)].name, combination(operation)});
+    all.loops.push_back(std::move(shared));
+  }
+  if (how.scan)
+    all.scan = {how.scan->statement, how.scan->previous, combination(how.scan->operation)};
+  return all;
+}
+
 /// The annotation of a copy: a bit for each dimension of its memory, where isl lets users keep a pointer.
 isl_id *withinId(isl_ctx *ctx, unsigned long bits) {
   return isl_id_alloc(ctx, "within",
@@ -61,9 +84,11 @@ public:
   Builder(const kernel::Scheduled &kernel, bool forDevice)
       : kernel_(kernel), purpose_{forDevice, kernel::isVectorised(kernel)} {
     nest_.buffers = matrices(kernel);
+    if (kernel::hasTeams(kernel.schedule.tree))
+      nest_.teams = teams(kernel);
     if (kernel.schedule.registerTile)
       nest_.registers = registers(kernel, *kernel.schedule.registerTile);
-    nest_.isTiledInTime = kernel.schedule.taskOrder == kernel::TaskOrder::Wavefront;
+    nest_.isTiledInTime = kernel.schedule.taskOrder == kernel::TaskOrder::Wavefront && !forDevice;
   }
 
   Nest build(const isl::ast_node &root) {

@@ -9,6 +9,7 @@ Expr integer(long value) { return make({Integer{value}}); }
 Expr index(std::string name) { return make({Name{Name::Kind::Index, std::move(name)}}); }
 Expr limit(std::string name) { return make({Name{Name::Kind::Limit, std::move(name)}}); }
 Expr ofMachine(std::string name) { return make({Name{Name::Kind::Machine, std::move(name)}}); }
+Expr ofLaunch(std::string name) { return make({Name{Name::Kind::Launch, std::move(name)}}); }
 Expr arithmetic(Arithmetic::Op op, std::vector<Expr> operands) {
   return make({Arithmetic{op, std::move(operands)}});
 }

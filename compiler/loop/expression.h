@@ -34,8 +34,8 @@ struct Name {
     Index,   // the variable of a loop, or one that a Let declares
     Limit,   // an end of the task: "low0", "high0", ...
     Value,   // a size or tunable of the program
-    Foreign, // text of a printer of devices, which makes its loops itself
     Machine, // what is fixed when a kernel is built: "PB_G0" items of a group, "PB_C0" points of an item
+    Launch,  // what one command of a launch says besides its limits: "tile0", "diagonal"
   };
   Kind kind;
   std::string name;
@@ -143,6 +143,12 @@ struct Function {
   bool hasVectors = false; // it is called in the form of which a library has vector versions
 };
 
+/// A value of a part of a cell, at this place in the memory that a launch has for them (lower/teams.cpp).
+struct Partial {
+  Scalar type;
+  Expr operand; // the place
+};
+
 /// How many iterations it takes, at most `most`, until the cell is at the begin of a cache line.
 struct CellsToLine {
   Expr cell; // an Element
@@ -167,7 +173,7 @@ struct StripValue {
 
 struct Expression {
   std::variant<Integer, Name, Arithmetic, Grouped, Element, Local, Literal, Infinity, Operation, Cast,
-               Function, CellsToLine, CellVector, Spread, StripValue>
+               Function, Partial, CellsToLine, CellVector, Spread, StripValue>
       as;
 };
 
@@ -178,6 +184,7 @@ Expr integer(long);
 Expr index(std::string name);
 Expr limit(std::string name);
 Expr ofMachine(std::string name);
+Expr ofLaunch(std::string name);
 Expr arithmetic(Arithmetic::Op, std::vector<Expr>);
 /// The expression in the place of a name; names and numbers that are not negative need no parentheses.
 Expr grouped(Expr);

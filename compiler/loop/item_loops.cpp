@@ -3,6 +3,7 @@
 #include "compiler/loop/item_loops.h"
 #include "compiler/kernel/item_values.h"
 #include "compiler/loop/convert.h"
+#include "compiler/loop/tile_loops.h"
 #include <isl/aff.h>
 #include <isl/schedule_node.h>
 #include <isl/set.h>
@@ -44,6 +45,20 @@ NodePtr forEachPoint(const kernel::Scheduled &kernel, const std::vector<kernel::
   return make({std::move(points)});
 }
 
+/// The cells of teams.
+NodePtr forEachCell(const kernel::Scheduled &kernel, const std::vector<kernel::LoopNode> &items,
+                    NodePtr body) {
+  Cells cells;
+  for (std::size_t axis = 0; axis < items.size(); ++axis) {
+    const int k = static_cast<int>(axis);
+    const std::string number = std::to_string(k + kernel::roundsOf(kernel.schedule));
+    cells.axes.push_back({itemName(k), limit("low" + number), limit("high" + number)});
+    cells.areNeighbours = std::get<kernel::as::Item>(*items[axis].how).of == kernel::as::Item::Of::Neighbour;
+  }
+  cells.body = std::move(body);
+  return make({std::move(cells)});
+}
+
 NodePtr forEachItemAlong(int axis, int axes, int rounds, NodePtr body) {
   const auto limitOf = [&](const char *end, int k) { return limit(end + std::to_string(k + rounds)); };
   const std::string name = itemName(axis);
@@ -70,10 +85,11 @@ isl::schedule ofOneItem(const kernel::Scheduled &kernel) {
   bool hasItems = false;
   const isl::schedule rest = kernel::mapBottomUp(tree, [&](const isl::schedule_node &node) {
     const auto item = kernel::realisedAs<kernel::as::Item>(node);
-    if (!item)
+    if (!item && !kernel::realisedAs<kernel::as::Rounds>(node)) // the round follows from the items
       return node;
     const isl::schedule_node band = isl::manage(isl_schedule_node_get_child(node.get(), 0));
-    instances = instances.intersect(ofItem(kernel::member(band, 0), item->axis));
+    if (item)
+      instances = instances.intersect(ofItem(kernel::member(band, 0), item->axis));
     hasItems = true;
     isl_schedule_node *without = isl_schedule_node_parent(isl_schedule_node_delete(band.copy()));
     return isl::manage(isl_schedule_node_delete(without)); // the mark
@@ -87,11 +103,15 @@ isl::schedule ofOneItem(const kernel::Scheduled &kernel) {
 
 NodePtr forEachItem(const kernel::Scheduled &kernel, NodePtr body) {
   const std::vector<kernel::LoopNode> items = kernel::itemLoops(kernel.schedule.tree);
+  if (kernel::hasTeams(kernel.schedule.tree))
+    return forEachCell(kernel, items, std::move(body));
   if (items.empty() && kernel.schedule.target == kernel::Target::Device) {
     const NodePtr first = make(
         {If{arithmetic(Arithmetic::Op::Equal, {index(itemName(0)), integer(0)}), std::move(body), nullptr}});
     return make({Parallel{Parallel::Over::Launch, 0, itemName(0), integer(0), nullptr, first}});
   }
+  if (kernel::workInGroups(kernel.schedule.tree))
+    return forEachPointOfTile(items, std::move(body));
   if (kernel::hasGroups(kernel))
     return forEachPoint(kernel, items, std::move(body));
   for (std::size_t axis = 0; axis < items.size(); ++axis)

@@ -50,6 +50,9 @@ public:
         ofName_[axis.begin] = ofName_[axis.first] + Bound{0, kOfGroup};
         ofName_[axis.point] = {0, kOfGroup};
       }
+    if (const Cells *cells = as<Cells>(n))
+      for (const Cells::Axis &axis : cells->axes)
+        ofName_[axis.item] = larger(of(axis.low), of(axis.high));
     Visitor::node(n);
   }
 

@@ -144,6 +144,7 @@ private:
   Text one(const Function &f) const {
     return {(f.hasVectors ? "vector " : "") + f.name + "(" + list(f.operands) + ")", kAlone};
   }
+  Text one(const Partial &p) const { return {"partial[" + text(p.operand) + "]", kAlone}; }
   Text one(const CellsToLine &c) const {
     return {"cells_to_line(" + text(c.cell) + ", " + text(c.most) + ")", kAlone};
   }
@@ -278,6 +279,14 @@ private:
                                                          : "");
     line(indent, "points " + all);
     inside(p.body, indent);
+  }
+
+  void one(const Cells &c, const std::string &indent) {
+    std::string all;
+    for (const Cells::Axis &axis : c.axes)
+      all += (all.empty() ? " " : ", ") + axis.item + " from " + text(axis.low) + " to " + text(axis.high);
+    line(indent, "cells" + all + (c.areNeighbours ? " beside each other" : ""));
+    inside(c.body, indent);
   }
 
   void one(const GroupCopy &c, const std::string &indent) {

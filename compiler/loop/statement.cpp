@@ -154,8 +154,6 @@ Expr StatementBuilder::cell(int access, const std::vector<Expr> &dimensions) con
 }
 
 Expr StatementBuilder::element(int access, const At &at) const {
-  if (const auto by = replaced_.find(access); by != replaced_.end())
-    return by->second;
   const Buffer &b = kernel_.buffers[statement_.accesses[access].buffer];
   if (kernel::isMatrix(b) || b.role == Buffer::Role::Group)
     return cell(access, at.dimensions);
@@ -289,14 +287,8 @@ Call StatementBuilder::deviceCall(const At &at) const {
   return call;
 }
 
-Expr StatementBuilder::written(const std::vector<Expr> &dimensions) const {
-  if (statement_.isOpaque || statement_.copy || target().role != Buffer::Role::Output)
-    return nullptr;
-  return element(statement_.write, {dimensions, nullptr});
-}
-
-Expr StatementBuilder::value(const std::vector<Expr> &dimensions, const Expr &lane) const {
-  const Expr e = expr(*statement_.value, {dimensions, lane});
+Expr StatementBuilder::value(const At &at) const {
+  const Expr e = expr(*statement_.value, at);
   return statement_.value->type != target().element && statement_.op.empty()
              ? make({Cast{target().element, e}})
              : e;
@@ -319,7 +311,7 @@ NodePtr StatementBuilder::node(const std::vector<Expr> &dimensions, const Expr &
                    phase_}});
   if (statement_.isOpaque)
     return for_.device ? make({deviceCall(at)}) : scope({make({call(at)})}); // views need declarations
-  Assign assign{element(statement_.write, at), {}, value(dimensions, lane), number_, dimensions};
+  Assign assign{element(statement_.write, at), {}, value(at), number_, dimensions};
   if (!statement_.op.empty())
     assign.op = operation(statement_.op, 2);
   return make({std::move(assign)});

@@ -8,7 +8,6 @@
 #pragma once
 #include "compiler/kernel/schedule.h"
 #include "compiler/loop/tree.h"
-#include <map>
 
 namespace pbc::loop {
 
@@ -32,20 +31,16 @@ public:
 
   /// The node at the place where the statement's dimensions have these values. `lane`: index into a Local's array.
   NodePtr node(const std::vector<Expr> &dimensions, const Expr &lane = nullptr) const;
-  /// The matrix element that the statement writes; null if it is a call or writes a scalar of its body.
-  Expr written(const std::vector<Expr> &dimensions) const;
-  /// The value that an assignment writes there, in the element's type.
-  Expr value(const std::vector<Expr> &dimensions, const Expr &lane = nullptr) const;
-  /// The cell of an access to a matrix.
-  Expr cell(int access, const std::vector<Expr> &dimensions) const;
-  /// Expressions that replace some reads, by access, from now on.
-  void replaceReads(std::map<int, Expr> by) { replaced_ = std::move(by); }
 
 private:
   struct At {
     const std::vector<Expr> &dimensions;
     const Expr &lane;
   };
+  /// The value that an assignment writes, in the element's type.
+  Expr value(const At &) const;
+  /// The cell of an access to a matrix.
+  Expr cell(int access, const std::vector<Expr> &dimensions) const;
   Expr element(int access, const At &) const;
   Expr expr(const kernel::Expr &, const At &) const;
   std::vector<Expr> operands(const kernel::Expr &, const At &) const;
@@ -62,7 +57,6 @@ private:
   const int number_;
   const kernel::Statement &statement_;
   const Purpose for_;
-  std::map<int, Expr> replaced_;
   std::vector<std::vector<isl::ast_expr>> indices_;          // per access
   std::vector<bool> mayBeNegative_;                          // of a copy, per dimension
   std::optional<long> phase_;                                // the same (GroupCopy)

@@ -13,8 +13,10 @@
 #pragma once
 #include "compiler/kernel/group_memory.h"
 #include "compiler/kernel/realisation.h"
+#include "compiler/loop/combination.h"
 #include "compiler/loop/expression.h"
 #include <optional>
+#include <set>
 
 namespace pbc::loop {
 
@@ -157,6 +159,18 @@ struct Points {
   NodePtr body;
 };
 
+/// The cells of a launch, each of which a team of a group's items computes. The names of the axes are in scope in the body, which says
+/// how one item would compute the cell; lower/teams.cpp shares the steps of its loops out. Without axes there is one cell.
+struct Cells {
+  struct Axis {
+    std::string item; // the cell's coordinate: of the last one for cells beyond it
+    Expr low, high;   // of the launch, half open
+  };
+  std::vector<Axis> axes;
+  bool areNeighbours = false; // neighbouring items have neighbouring cells, not steps
+  NodePtr body;
+};
+
 /// All items of a group fill its memory together, in the places of cells that lie outside of the matrix with others of it, and wait for each other before and after it
 /// (lower/group_copies.cpp). Or an item fills its own memory (lower/item_copies.cpp).
 struct GroupCopy {
@@ -227,7 +241,7 @@ struct BlockOfPoints {
 };
 
 struct Node {
-  std::variant<Block, For, If, Let, Array, Assign, Call, Barrier, Parallel, Points, GroupCopy, Comment,
+  std::variant<Block, For, If, Let, Array, Assign, Call, Barrier, Parallel, Points, Cells, GroupCopy, Comment,
                BlockOfPoints>
       as;
 };
@@ -287,10 +301,30 @@ struct Registers {
   std::optional<long> behind;
 };
 
+/// What the loops of teams compute (kernel/cooperate.h).
+struct Teams {
+  struct Fold {
+    std::string local;
+    Combination with;
+  };
+  struct Shared {
+    std::vector<int> statements; // of the loop
+    std::vector<Fold> folds;
+  };
+  struct Scan {
+    int statement;
+    std::set<int> previous; // its accesses that read the cell of the step before
+    Combination with;
+  };
+  std::vector<Shared> loops;
+  std::optional<Scan> scan; // if set, there are no loops
+};
+
 struct Nest {
   std::vector<Matrix> buffers; // by the kernel's buffers; those of scalars of the body are unused
   NodePtr body;
   std::optional<Registers> registers;
+  std::optional<Teams> teams;
   /// Tiles in time begin anywhere, and go over the same cells again.
   bool isTiledInTime = false;
   /// Realisations whose loop runs only once, so that there is nothing to be done.

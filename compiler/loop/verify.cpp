@@ -154,6 +154,19 @@ private:
     });
   }
 
+  void check(const Cells &c, const NodePtr &) {
+    if (stage_ == Stage::Lowered)
+      fail("the cells of a launch have no loops");
+    scoped([&] {
+      for (const Cells::Axis &axis : c.axes) {
+        expr(axis.low);
+        expr(axis.high);
+        declare(axis.item, &axis == &c.axes.front());
+      }
+      node(c.body);
+    });
+  }
+
   void check(const Parallel &p, const NodePtr &) {
     expr(p.begin);
     if (p.end)

@@ -106,6 +106,13 @@ struct Parts {
     }
     node(p.body);
   }
+  void operator()(Is<Cells> auto &c) const {
+    for (auto &axis : c.axes) {
+      expr(axis.low);
+      expr(axis.high);
+    }
+    node(c.body);
+  }
   void operator()(Is<GroupCopy> auto &c) const {
     for (auto &first : c.first)
       expr(first);

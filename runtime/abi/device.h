@@ -61,7 +61,7 @@ inline constexpr int kTileFunctions = 4;
 /// for each of the group's PB_C0 cells along the first function. Its kernel has four further arguments behind
 /// the limits of the box: a buffer for the partial results, the number of the pass, the number of parts that
 /// a cell's steps are cut into, and how many of these parts are groups of this launch
-/// (compiler/emit/kernel/device_groups.h).
+/// (compiler/loop/lower/teams.cpp).
 struct DeviceTeams {
   /// The number of steps of the loop that the items share, at most, for the points of the box; null: unknown.
   long (*steps)(const Frame *, const Box *);

@@ -277,6 +277,8 @@ void CPrinter::putKind(const loop::Function &f) {
   putCall(dialect_.function(f), f.operands);
 }
 
+void CPrinter::putKind(const loop::Partial &p) { out_ += dialect_.partial(p.type, text(p.operand)); }
+
 void CPrinter::putKind(const loop::CellsToLine &c) {
   out_ += dialect_.helper(Helper::CellsToLine) + "(&";
   put(c.cell);

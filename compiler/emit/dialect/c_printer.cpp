@@ -201,6 +201,10 @@ void CPrinter::node(const loop::Points &, const std::string &) {
   throw std::logic_error("the points of a launch have no loops");
 }
 
+void CPrinter::node(const loop::Cells &, const std::string &) {
+  throw std::logic_error("the cells of a launch have no loops");
+}
+
 void CPrinter::node(const loop::GroupCopy &, const std::string &) {
   throw std::logic_error("a copy into a group's memory has no loops");
 }

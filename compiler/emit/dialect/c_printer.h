@@ -66,6 +66,7 @@ protected:
   void putKind(const loop::Operation &);
   void putKind(const loop::Cast &);
   void putKind(const loop::Function &);
+  void putKind(const loop::Partial &);
   void putKind(const loop::CellsToLine &);
   void putKind(const loop::CellVector &);
   void putKind(const loop::Spread &);
@@ -83,6 +84,7 @@ protected:
   void node(const loop::Barrier &, const std::string &indent);
   void node(const loop::Parallel &, const std::string &indent);
   void node(const loop::Points &, const std::string &indent);
+  void node(const loop::Cells &, const std::string &indent);
   void node(const loop::GroupCopy &, const std::string &indent);
   void node(const loop::Comment &, const std::string &indent);
   void node(const loop::BlockOfPoints &b, const std::string &indent) { blockOfPoints(b, indent); }

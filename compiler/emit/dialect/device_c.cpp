@@ -65,6 +65,12 @@ std::string DeviceC::itemId(loop::Parallel::Over over, int axis) const {
   }
 }
 
+std::string DeviceC::partial(Scalar s, const std::string &place) const {
+  const bool isReal = s == Scalar::F64 || s == Scalar::F32;
+  return isReal ? fmt::format("*(PB_GLOBAL {} *)(scratch + ({}))", type(s), place)
+                : fmt::format("scratch[{}]", place);
+}
+
 std::string DeviceC::localArray(const std::string &type, const std::string &name,
                                 const std::string &extent) const {
   return fmt::format("PB_LOCAL_ARRAY({}, {}, {})", type, name, extent);

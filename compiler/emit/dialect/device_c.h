@@ -32,6 +32,7 @@ public:
                        bool isStore) const override {
     return (isStore ? "PB_STORE_16(" : "PB_LOAD_16(") + type + ", " + to + ", " + from + ")";
   }
+  std::string partial(Scalar, const std::string &place) const override;
   std::string localArray(const std::string &type, const std::string &name,
                          const std::string &extent) const override;
 };

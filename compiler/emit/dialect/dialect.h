@@ -83,6 +83,8 @@ public:
   /// Moves neighbouring cells of 16 bytes from a matrix into an item's own array, or back (isStore).
   virtual std::string together(const std::string &type, const std::string &to, const std::string &from,
                                bool isStore) const;
+  /// An element of the memory that a launch has for values of parts of cells, each of 8 bytes.
+  virtual std::string partial(Scalar, const std::string &place) const;
   /// Before the declaration of an array of one task: "alignas(64) static thread_local ".
   virtual std::string taskArray() const;
   /// An array of one task, whose number of elements is a product of names.

@@ -2,14 +2,13 @@
 
 #include "compiler/emit/kernel/device_text.h"
 #include "compiler/emit/dialect/device_c.h"
-#include "compiler/emit/kernel/device_groups.h"
-#include "compiler/emit/kernel/device_tiles.h"
 #include "compiler/emit/kernel/loops.h"
 #include "compiler/emit/kernel/nest.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/item_values.h"
 #include "compiler/loop/build.h"
 #include "compiler/loop/narrow.h"
+#include "compiler/loop/tile_loops.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -28,64 +27,53 @@ std::string replaced(std::string text, const std::string &what, const std::strin
 class Printer {
 public:
   Printer(const kernel::OnDevice &device, const std::string &entry, const std::set<std::string> &reals)
-      : device_(device), reals_(reals), functions_(device.items->kernel.schedule.taskDimensions.size()),
-        rounds_(device.items->inRounds() ? 1 : 0) {
+      : device_(device), reals_(reals) {
     out_.entry = entry;
   }
 
   DeviceText print() {
     Used used;
-    std::vector<DeviceText::Version> ofScripts;
+    std::vector<std::pair<const kernel::DeviceVersion *, DeviceLoopText>> loops;
     for (const kernel::DeviceVersion &v : device_.versions)
       if (v.exists())
-        ofScripts.push_back(ofScript(v, used));
-    isl::ast_node nest; // of one item
-    if (device_.cooperation)
-      nest = loop::generate(device_.items->item);
-    const std::string ofTile = tileStatements(used);
-    const auto groups =
-        device_.cooperation ? deviceGroups(*device_.items, *device_.cooperation, nest, used) : std::nullopt;
+        addLoops(v, loops, used);
     out_.values.assign(used.values.begin(), used.values.end());
     findExtents();
-    for (DeviceText::Version &v : ofScripts) {
-      v.text = scheduledFunction(device_.version(v.variant)->kernel, v.text);
-      out_.versions.push_back(std::move(v));
-    }
-    if (!ofTile.empty())
-      out_.versions.push_back({"tiles", tileFunction(ofTile), ""});
-    if (groups)
-      out_.versions.push_back({"group", groupFunction(*groups), groups->localBytes, groups->values});
+    for (std::size_t k = 0; k < loops.size(); ++k)
+      out_.versions[k].text = function(loops[k].first->kernel, loops[k].second);
     return std::move(out_);
   }
 
 private:
-  /// Its text is that of its loops yet.
-  static DeviceText::Version ofScript(const kernel::DeviceVersion &v, Used &used) {
-    const loop::Nest nest = kernelNest(v.kernel, true).nest;
-    return {.variant = v.name,
-            .text = deviceLoops(nest, used),
-            .localBytes = localBytes(v.kernel),
-            .narrow = loop::largestSizeIn32Bits(nest.body)};
+  /// Adds the version, without its text, if there are loops that do what its script asks for: groups would compute something else by
+  /// simpler ones, and teams without a loop that is shared out the same.
+  void addLoops(const kernel::DeviceVersion &v,
+                std::vector<std::pair<const kernel::DeviceVersion *, DeviceLoopText>> &to, Used &used) {
+    const KernelNest made = kernelNest(v.kernel, true);
+    if (!made.note.empty() && kernel::workInGroups(v.kernel.schedule.tree))
+      return;
+    DeviceLoopText text = deviceLoops(made.nest, used);
+    const bool isTeam = made.nest.teams.has_value();
+    if (isTeam && text.sharedOut.loops == 0)
+      return;
+    out_.versions.push_back({.variant = v.name,
+                             .localBytes = localBytes(v.kernel, text.sharedOut),
+                             .values = text.sharedOut.values,
+                             .narrow = isTeam ? 0 : loop::largestSizeIn32Bits(made.nest.body)});
+    to.emplace_back(&v, std::move(text));
   }
 
-  static std::string body(const kernel::Scheduled &item, const isl::ast_node &nest, Used &used) {
-    return deviceLoops(loop::build(item, nest, true), used);
+  /// What a launch says besides its limits; before the numbers of teams stands the memory for values of parts.
+  static std::vector<std::string> launchArguments(const kernel::Scheduled &kernel) {
+    if (kernel::hasTeams(kernel.schedule.tree))
+      return {"pass", "parts", "here"};
+    if (kernel::workInGroups(kernel.schedule.tree))
+      return loop::tileArguments(kernel.schedule.taskDimensions.size());
+    return {};
   }
 
-  /// The statements of one item of a tile; "" without tiles, or if a budget was exceeded.
-  std::string tileStatements(Used &used) const {
-    if (!device_.tiles)
-      return "";
-    try {
-      return body(device_.tiles->item, loop::generate(device_.tiles->item), used);
-    } catch (const isl::exception &) {
-      return "";
-    }
-  }
-
-  /// Numbers have 64 bits here; places() makes indices of them. The limits of the box are `low`<k> and `high`<k>.
-  std::string signature(const kernel::Scheduled &kernel, const std::string &last = "",
-                        const char *low = "from", const char *high = "to") const {
+  /// Numbers have 64 bits here; places() and function() make indices of them.
+  std::string signature(const kernel::Scheduled &kernel) const {
     std::vector<std::string> all;
     for (const Buffer &b : kernel.buffers) {
       if (!kernel::isMatrix(b))
@@ -101,8 +89,12 @@ private:
     for (const auto &[b, d] : out_.extents)
       all.push_back(fmt::format("long {}_e{}", kernel.buffers[b].name, d));
     for (std::size_t k = 0; k < kernel.schedule.taskDimensions.size(); ++k)
-      all.push_back(fmt::format("long {1}{0}, long {2}{0}", k, low, high));
-    return fmt::format("PB_KERNEL({})({}{})\n", out_.entry, fmt::join(all, ", "), last);
+      all.push_back(fmt::format("long low_w{0}, long high_w{0}", k));
+    if (kernel::hasTeams(kernel.schedule.tree))
+      all.emplace_back("PB_GLOBAL long *scratch");
+    for (const std::string &argument : launchArguments(kernel))
+      all.push_back(fmt::format("long {}_w", argument));
+    return fmt::format("PB_KERNEL({})({})\n", out_.entry, fmt::join(all, ", "));
   }
 
   /// The extents of matrices of which groups copy what lies inside.
@@ -117,52 +109,14 @@ private:
         out_.extents.emplace_back(b, d);
   }
 
-  std::string scheduledFunction(const kernel::Scheduled &kernel, const std::string &loops) const {
-    std::string limits;
+  std::string function(const kernel::Scheduled &kernel, const DeviceLoopText &text) const {
+    std::string numbers;
     for (std::size_t k = 0; k < kernel.schedule.taskDimensions.size(); ++k)
-      limits += fmt::format("  const PB_INDEX low{0} = low_w{0}, high{0} = high_w{0};\n", k);
-    return prologue() + registers(kernel) + bodies(kernel) + signature(kernel, "", "low_w", "high_w") +
-           "{\n" + groupArrays(kernel) + "  PB_BEGIN\n" + places(kernel) + limits + loops + "  PB_END\n}\n";
-  }
-
-  /// A kernel in which each group computes a tile.
-  std::string tileFunction(const std::string &statements) const {
-    const kernel::GroupTiles &tiles = *device_.tiles;
-    return prologue() + bodies(tiles.item) + signature(tiles.item, tileArguments(tiles)) + "{\n  PB_BEGIN\n" +
-           places(tiles.item) + tileLoops(tiles, statements) + "  PB_END\n}\n";
-  }
-
-  /// A kernel in which each group computes PB_C0 cells, in teams of its items.
-  std::string groupFunction(const DeviceGroups &groups) const {
-    const bool isAlong = device_.cooperation->isAlongSteps;
-    std::string text = "  const int slot = PB_LOCAL_INDEX, team = PB_G0 * PB_G1 * PB_G2 / PB_C0;\n";
-    text += isAlong ? "  const int lane = slot % team, cell = slot / team, apart = 1;\n"
-                    : "  const int lane = slot / PB_C0, cell = slot % PB_C0, apart = PB_C0;\n";
-    text += "  const long part = PB_GROUP_ID(0) % here;\n";
-    std::string number = "0", cells = "1", inside = "cell == 0";
-    if (rounds_)
-      text += "  const long low0 = from0;\n";
-    for (std::size_t k = functions_; k-- > rounds_;) {
-      if (k == rounds_) {
-        text += fmt::format("  const long place = from{0} + PB_GROUP_ID(0) / here * PB_C0 + cell;\n"
-                            "  const long low{0} = pb_minimum(place, to{0} - 1);\n",
-                            k);
-        inside = fmt::format("place < to{}", k);
-      } else {
-        text += fmt::format("  const long low{0} = from{0} + PB_GROUP_ID({1});\n", k, k - rounds_);
-      }
-      const bool isFirst = k + 1 == functions_;
-      number = isFirst ? fmt::format("low{0} - from{0}", k)
-                       : fmt::format("({0}) * (to{1} - from{1}) + low{1} - from{1}", number, k);
-      cells =
-          isFirst ? fmt::format("(to{0} - from{0})", k) : fmt::format("{0} * (to{1} - from{1})", cells, k);
-    }
-    text += fmt::format("  const int inside = {};\n  const long number = {}, cells = {};\n", inside, number,
-                        cells);
-    return prologue() + bodies(device_.items->item) +
-           signature(device_.items->item, ", PB_GLOBAL long *scratch, long pass, long parts, long here") +
-           "{\n" + groups.arrays + "  PB_BEGIN\n" + places(device_.items->item) + text + groups.statements +
-           "  PB_END\n}\n";
+      numbers += fmt::format("  const PB_INDEX low{0} = low_w{0}, high{0} = high_w{0};\n", k);
+    for (const std::string &argument : launchArguments(kernel))
+      numbers += fmt::format("  const PB_INDEX {0} = {0}_w;\n", argument);
+    return prologue() + registers(kernel) + bodies(kernel) + signature(kernel) + "{\n" + groupArrays(kernel) +
+           text.arrays + "  PB_BEGIN\n" + places(kernel) + numbers + text.loops + "  PB_END\n}\n";
   }
 
   static std::string prologue() {
@@ -247,8 +201,11 @@ private:
   }
 
   /// C++ over the sizes of groups and blocks.
-  static std::string localBytes(const kernel::Scheduled &kernel) {
+  static std::string localBytes(const kernel::Scheduled &kernel, const loop::SharedOut &teams) {
     std::string sum;
+    for (const kernel::Scalar element : teams.arrays)
+      sum += fmt::format("{}{}L * group[0] * group[1] * group[2]", sum.empty() ? "" : " + ",
+                         kernel::bytesOf(element));
     for (const Buffer &b : kernel.buffers) {
       if (b.role != Buffer::Role::Group)
         continue;
@@ -267,7 +224,6 @@ private:
 
   const kernel::OnDevice &device_;
   const std::set<std::string> &reals_;
-  std::size_t functions_, rounds_;
   DeviceText out_;
 };
 

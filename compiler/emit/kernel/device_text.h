@@ -8,10 +8,10 @@
 //       { PB_BEGIN  A_p += A_o; ...  const PB_INDEX n_v = n_w; ...  const PB_INDEX item0 = low0 + PB_ID(0);
 //         if (item0 < high0) { B_p[item0 * B_s0] = A_p[...] + A_p[...]; }  PB_END }
 //
-// Loops and statements are printed by loops.cpp, like those for the processor; those of tiles and teams by their own printers.
+// Loops and statements are printed by loops.cpp, like those for the processor.
 #pragma once
-#include "compiler/emit/kernel/instance.h"
 #include "compiler/kernel/on_device.h"
+#include <set>
 
 namespace pbc::emit {
 
@@ -20,7 +20,7 @@ struct DeviceText {
     std::string variant; // "global", "local", "blocks", "registers", "tiles", "group"
     std::string text;
     std::string localBytes; // C++ over group[0..2]; "": none
-    int values = 0;         // of a part of a cell (device_groups.h)
+    int values = 0;         // of a part of a cell (loop/lower/lower.h)
     long narrow = 0;        // the largest size for which PB_INDEX may have 32 bits (loop/narrow.h); 0: none
   };
   std::string entry;

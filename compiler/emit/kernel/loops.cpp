@@ -66,10 +66,17 @@ LoopText printLoops(const loop::Nest &nest, const Place &place, Used &used) {
   return text;
 }
 
-std::string deviceLoops(const loop::Nest &nest, Used &used) {
+DeviceLoopText deviceLoops(const loop::Nest &nest, Used &used) {
   const DeviceC dialect;
-  return CPrinter(nest.buffers, dialect, false, used)
-      .text(lowerNest(nest, {.unitStride = false, .isDevice = true}).body, "  ");
+  CPrinter printer(nest.buffers, dialect, false, used);
+  loop::Lowered lowered = lowerNest(nest, {.unitStride = false, .isDevice = true});
+  DeviceLoopText text{"", "", std::move(lowered.sharedOut)};
+  for (const loop::NodePtr &one : loop::sequence(lowered.body)) {
+    const loop::Array *array = loop::as<loop::Array>(one);
+    const bool isOfGroup = array && array->space == loop::Array::Space::Group;
+    (isOfGroup ? text.arrays : text.loops) += printer.text(one, "  ");
+  }
+  return text;
 }
 
 std::string definitions(const std::vector<loop::Matrix> &buffers, bool unitStride, const Used &used) {

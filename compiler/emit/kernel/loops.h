@@ -24,8 +24,14 @@ struct LoopText {
 
 LoopText printLoops(const loop::Nest &, const Place &, Used &);
 
+struct DeviceLoopText {
+  std::string arrays; // of the group, which come first in a kernel
+  std::string loops;
+  loop::SharedOut sharedOut;
+};
+
 /// The loops of a kernel for devices, in their dialect.
-std::string deviceLoops(const loop::Nest &, Used &);
+DeviceLoopText deviceLoops(const loop::Nest &, Used &);
 
 /// Declarations of the names that the loops use, from the frame `f` and the limits `low` and `high`.
 std::string definitions(const std::vector<loop::Matrix> &, bool unitStride, const Used &);

@@ -290,4 +290,27 @@ std::vector<DeviceVersion> deviceVersions(const Scheduled &lifted) {
   return {{"global", {}, withLabels(cutAlong(start, {})), "", {}}};
 }
 
+DeviceVersion versionByTeams(const Scheduled &lifted, const Cooperation &how) {
+  Scheduled start = lifted;
+  start.schedule.target = Target::Device;
+  Writing writing(start);
+  script::Step step = script::step("team", {});
+  const bool isDone = writing.add(how.isAlongSteps ? step : with(step, "neighbours", script::name("cells")));
+  const std::string why = writing.why();
+  DeviceVersion made = writing.take("group");
+  made.why = isDone ? "" : why;
+  return made;
+}
+
+DeviceVersion versionInTiles(const Scheduled &lifted) {
+  Scheduled start = lifted;
+  start.schedule.target = Target::Device;
+  Writing writing(start);
+  const bool isDone = writing.add(script::step("rounds", {}));
+  const std::string why = writing.why();
+  DeviceVersion made = writing.take("tiles");
+  made.why = isDone ? "" : why;
+  return made;
+}
+
 } // namespace pbc::kernel

@@ -9,10 +9,13 @@
 //                                      stage(A, at = kt, layout = transposed, pad = 4); stage(B, at = kt);
 //                                      separate(k, at = kt); unroll(k)
 //   B[x, y] = A[x, y - 1] + A[x, y + 1]   =>   "registers": items(; each = run); keep(A)
+//   L[x, y] from L[x - 1, y]..    =>   "tiles": rounds()
+//   R[y] = the sum of A's row y   =>   "group": team()
 //
-// Each version is a schedule of its own, between which the configuration of a program chooses by size. The versions "tiles" and
-// "group" are not made by scripts yet (on_device.h). Source: petabricks-hetero 4, the three phases.
+// Each version is a schedule of its own, between which the configuration of a program chooses by size. Source: petabricks-hetero 4, the
+// three phases.
 #pragma once
+#include "compiler/kernel/cooperate.h"
 #include "compiler/kernel/schedule.h"
 #include "compiler/script/script.h"
 #include <array>
@@ -32,5 +35,9 @@ struct DeviceVersion {
 /// `lifted`: in the order of the plan; devices can run it (whyNoItems()). Nothing if the steps take isl too long;
 /// otherwise, the first one exists.
 std::vector<DeviceVersion> deviceVersions(const Scheduled &lifted);
+/// The version in which teams of a group's items compute cells together.
+DeviceVersion versionByTeams(const Scheduled &lifted, const Cooperation &);
+/// The version in which groups have tiles of a wavefront, apart from the others because it may take isl as long as they do.
+DeviceVersion versionInTiles(const Scheduled &lifted);
 
 } // namespace pbc::kernel

@@ -166,12 +166,27 @@ private:
         vector.width = number(1, kMost);
       return Realisation(vector);
     }
+    using Each = as::Item::Each;
     if (what == "item" || what == "block" || what == "run") {
-      using Each = as::Item::Each;
       r_.expect(":", "`:` and an axis");
       const Each each = what == "item" ? Each::Point : what == "block" ? Each::Block : Each::Run;
       return Realisation(as::Item{static_cast<int>(number(0, kMostFunctions - 1)), each});
     }
+    using Of = as::Item::Of;
+    for (const auto &[word, of] : {std::pair("tile", Of::Tile), std::pair("summand", Of::Round),
+                                   std::pair("cell", Of::Cell), std::pair("neighbour", Of::Neighbour)})
+      if (what == word) {
+        r_.expect(":", "`:` and the number of a function");
+        return Realisation(as::Item{static_cast<int>(number(0, kMostFunctions - 1)), Each::Point, of});
+      }
+    if (what == "team") {
+      if (!r_.accept(":"))
+        return Realisation(as::Team{});
+      const bool folds = r_.word("folds or deals") == "folds";
+      return Realisation(as::Team{folds, !folds});
+    }
+    if (what == "rounds")
+      return Realisation(as::Rounds{});
     if (what == "jam" || what == "lanes") {
       r_.expect(":", "`:` and a number");
       const long count = number(1, kMost);
@@ -179,7 +194,8 @@ private:
     }
     r_.fail(r_.since(begin), "`" + what + "` is no node of a schedule's tree",
             "the nodes are band, sequence, set, alloc:NAME, scalar, unroll, registers, vector, vector:N, "
-            "vector of N, jam:N, lanes:N, item:N");
+            "vector of N, jam:N, lanes:N, item:N, block:N, tile:N, summand:N, rounds, "
+            "cell:N, neighbour:N, team");
   }
 
   Reader &r_;

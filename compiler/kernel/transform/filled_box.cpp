@@ -53,6 +53,8 @@ std::string placeOf(Filling &copy, const Scheduled &kernel, const CopyRequest &a
     return "its points have no items yet: `items` comes first";
   if (items.size() > kMostAxes)
     return "its items have more than three coordinates";
+  if (workInGroups(kernel.schedule.tree))
+    return "the items of a group compute more than a point each already";
   if (matrix.role != Buffer::Role::Input || matrix.rank == 0)
     return fmt::format("`{}` is no input with cells", programName(kernel, copy.matrix));
   copy.below = items.front().label; // axis 0 is the innermost one

@@ -3,14 +3,12 @@
 #include "compiler/kernel/transform/items.h"
 #include "compiler/kernel/item_values.h"
 #include "compiler/kernel/items.h"
-#include "compiler/kernel/legal.h"
 #include "compiler/kernel/split_tasks.h"
 #include "compiler/kernel/task_functions.h"
+#include "compiler/kernel/transform/item_bands.h"
 #include "compiler/kernel/transform/support.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <isl/set.h>
-#include <isl/union_map.h>
 
 namespace pbc::kernel {
 namespace {
@@ -36,33 +34,6 @@ std::string choose(TaskFunctions &functions, const std::vector<std::string> &nam
   return "";
 }
 
-/// A launch has one value of the round.
-Scheduled inOneRound(const Scheduled &cut) {
-  Scheduled one = cut;
-  const isl::set value(cut.context.ctx(), "[pb__low0, pb__high0] -> { : pb__high0 = pb__low0 + 1 }");
-  one.context = cut.context.intersect(value);
-  return one;
-}
-
-/// Without the loops that have one iteration for each item.
-isl::schedule withoutSingleLoops(isl::schedule tree, const std::vector<TaskFunction> &functions) {
-  const auto isOfItem = [&](const LoopNode &loop) {
-    const isl::union_set here = isl::manage(isl_schedule_node_get_domain(loop.band.get()));
-    return std::any_of(functions.begin(), functions.end(), [&](const TaskFunction &f) {
-      const isl::union_map value(isl::manage(isl_union_map_from_union_pw_aff(f.value.copy())));
-      const isl::union_map own(isl::manage(isl_union_map_from_union_pw_aff(member(loop.band, 0).release())));
-      return own.intersect_domain(here).is_equal(value.intersect_domain(here));
-    });
-  };
-  for (;;) {
-    const std::vector<LoopNode> loops = loopsOf(tree);
-    const auto at = std::find_if(loops.begin(), loops.end(), isOfItem);
-    if (at == loops.end())
-      return tree;
-    tree = isl::manage(isl_schedule_node_get_schedule(removeLoop(*at).get()));
-  }
-}
-
 as::Item::Each eachOf(const std::string &word) {
   return word == "block" ? as::Item::Each::Block
          : word == "run" ? as::Item::Each::Run
@@ -70,13 +41,8 @@ as::Item::Each eachOf(const std::string &word) {
 }
 
 Outcome applyItems(const Scheduled &kernel, const Arguments &arguments) {
-  if (!kernel.schedule.taskDimensions.empty())
-    return {std::nullopt, "its points belong to tasks or items already"};
-  for (const LoopNode &loop : loopsOf(kernel.schedule.tree))
-    if (loop.how)
-      return {std::nullopt, alreadyRealised(loop)};
-  if (const Obstacle obstacle = whyNoItems(kernel); !obstacle.why.empty())
-    return {std::nullopt, obstacle.why};
+  if (std::string why = whyNoItemBands(kernel); !why.empty())
+    return {std::nullopt, std::move(why)};
   TaskFunctions functions = itemFunctions(kernel);
   if (std::string why = choose(functions, arguments.names("along")); !why.empty())
     return {std::nullopt, std::move(why)};
@@ -86,25 +52,16 @@ Outcome applyItems(const Scheduled &kernel, const Arguments &arguments) {
     return {std::nullopt, std::move(why)};
   // Which items there are is the launch's to say (loop/item_loops.h): only its round limits the points.
   if (inRounds)
-    cut = limitedToPart(inOneRound(cut), {functions.functions.front()});
+    cut = ofOneRound(cut, functions.functions.front());
   const std::vector<TaskFunction> ofItems(functions.functions.begin() + (inRounds ? 1 : 0),
                                           functions.functions.end());
-  cut.schedule.tree = withoutSingleLoops(cut.schedule.tree, ofItems);
-  const isl::schedule_node root = isl::manage(isl_schedule_get_root(cut.schedule.tree.get()));
-  isl::schedule_node node = isl::manage(isl_schedule_node_get_child(root.get(), 0));
-  for (std::size_t k = 0; k < functions.functions.size(); ++k) {
-    const std::size_t axis = k - (inRounds ? 1 : 0); // of what is no round
-    const isl::union_pw_aff &value = functions.functions[k].value;
-    if (!inRounds || k > 0)
-      node = insertLoop(node, {freshLabel(kernel.schedule.tree, fmt::format("item{}", axis)), value,
-                               as::Item{static_cast<int>(axis)}});
-  }
+  std::vector<NewLoop> bands;
+  for (std::size_t axis = 0; axis < ofItems.size(); ++axis)
+    bands.push_back({freshLabel(kernel.schedule.tree, fmt::format("item{}", axis)), ofItems[axis].value,
+                     as::Item{static_cast<int>(axis)}});
   if (inRounds)
-    node = insertLoop(node, {freshLabel(kernel.schedule.tree, "round"), functions.functions.front().value});
-  Outcome made = withTree(cut, isl::manage(isl_schedule_node_get_schedule(node.get())));
-  for (const LoopNode &loop : made.kernel ? loopsOf(made.kernel->schedule.tree) : std::vector<LoopNode>{})
-    if (loop.how && !isParallel(loop.band))
-      return {std::nullopt, fmt::format("its items along `{}` would need each other", loop.label)};
+    bands.push_back({freshLabel(kernel.schedule.tree, "round"), functions.functions.front().value});
+  Outcome made = withItemBands(std::move(cut), ofItems, bands);
   return made.kernel ? withEach(*made.kernel, eachOf(arguments.name("each"))) : made;
 }
 

@@ -53,6 +53,11 @@ struct WhyNot {
   std::string operator()(const as::Item &) const {
     return isParallel(loop.band) ? "" : "its items would need each other";
   }
+  std::string operator()(const as::Rounds &) const { return ""; } // its items are asked
+  std::string operator()(const as::Team &) const {
+    const std::string changed = changedInside(before, loop);
+    return changed.empty() ? "" : fmt::format("its steps have the loop over `{}` inside", changed);
+  }
   /// A block is as it was analysed: with these loops inside, and none of them realised.
   std::string operator()(const as::Registers &) const {
     const std::string changed = changedInside(before, loop);

@@ -32,6 +32,10 @@ std::string words(Left::Why why) {
     return "it is not known what a block of points would hold in registers";
   case Left::Why::Shifted:
     return "a statement's point is not the one at which the two loops are";
+  case Left::Why::NotAllItems:
+    return "not all items of a group come to all steps of the loop";
+  case Left::Why::NoTeam:
+    return "the points belong to no teams";
   }
   return "";
 }
@@ -39,12 +43,13 @@ std::string words(Left::Why why) {
 bool isExpected(Left::Why why) { return why == Left::Why::RunsOnce || why == Left::Why::GeneralStrides; }
 
 Lowered lower(const Nest &nest, const Target &target) {
-  Lowered result{nest.body, {}};
+  Lowered result{nest.body, {}, {}};
   for (const kernel::Realisation &how : nest.withoutLoop)
     result.left.push_back({how, "", Left::Why::RunsOnce});
-  Lowering lowering{nest, target, result.left};
-  for (const auto pass : {lowerPoints, lowerItemCopies, lowerGroupCopies, lowerGuards, lowerRegisters,
-                          lowerJam, lowerLanes, lowerLines, lowerLengths, lowerHints, lowerOnce})
+  Lowering lowering{nest, target, result.left, result.sharedOut};
+  for (const auto pass :
+       {lowerPoints, lowerTeams, lowerItemCopies, lowerGroupCopies, lowerGuards, lowerRegisters, lowerJam,
+        lowerLanes, lowerLines, lowerLengths, lowerHints, lowerOnce})
     result.body = pass(result.body, lowering);
   return result;
 }

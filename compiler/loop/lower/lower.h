@@ -9,6 +9,7 @@
 //   guards     a condition that a loop does not change leaves it
 //   points     the points of a launch become loops of each item
 //   item_copies   what an item's points read, in its registers
+//   teams, scans   the cells of teams: steps of loops are dealt to items, and what they compute is folded or scanned
 //   group_copies   copies into a group's memory, dealt out to its items
 //
 // A realisation that a loop cannot have is in `left`, with the reason: the loop then runs plainly. Some reasons belong
@@ -35,6 +36,8 @@ struct Left {
     NoStrips,       // the loops inside need strips, and read nothing of that kind
     NotAnalysed,    // the schedule has no RegisterTile (kernel/register_tile.h)
     Shifted,        // a statement's dimensions are not the two loops' iterators
+    NotAllItems,    // not all items of a group come to the loop, or to all of its steps
+    NoTeam,         // the points belong to no teams
   };
   kernel::Realisation how;
   std::string iterator; // of the loop; "" if there is none
@@ -51,9 +54,19 @@ struct Target {
   bool isDevice = false;
 };
 
+/// What teams do together.
+struct SharedOut {
+  int loops = 0; // whose steps were dealt
+  int values =
+      0; // of a part of a cell, which several groups can compute in parts; 0: one group computes all of it
+  std::vector<Scalar> arrays =
+      {}; // of the group, with a value for each item; they are declared at the begin of the body
+};
+
 struct Lowered {
   NodePtr body;
   std::vector<Left> left;
+  SharedOut sharedOut = {};
 };
 
 Lowered lower(const Nest &, const Target &);

@@ -12,6 +12,7 @@ struct Lowering {
   const Nest &nest;
   const Target &target;
   std::vector<Left> &left;
+  SharedOut &sharedOut;
 
   void leave(const For &loop, Left::Why why) { left.push_back({*loop.how, loop.iterator, why}); }
 };
@@ -55,6 +56,7 @@ void addVectorLoop(std::vector<NodePtr> &to, const std::string &variable, const 
 
 NodePtr lowerPoints(const NodePtr &, Lowering &);
 NodePtr lowerItemCopies(const NodePtr &, Lowering &);
+NodePtr lowerTeams(const NodePtr &, Lowering &);
 NodePtr lowerGroupCopies(const NodePtr &, Lowering &);
 NodePtr lowerGuards(const NodePtr &, Lowering &);
 NodePtr lowerRegisters(const NodePtr &, Lowering &);

@@ -3,8 +3,8 @@
 // Tiles for groups of a device: the functions along which they are cut, and the rounds inside.
 #include "compiler/kernel/formula.h"
 #include "compiler/kernel/group_tiles.h"
+#include "compiler/kernel/items.h"
 #include "compiler/kernel/legal.h"
-#include "compiler/kernel/task_functions.h"
 #include "tests/unit/kernel/support.h"
 #include <gmock/gmock.h>
 #include <isl/union_map.h>
@@ -24,7 +24,7 @@ struct InRounds {
         continue;
       kernel = k;
       items = std::move(made.items);
-      outcome = groupTiles(*kernel, *items);
+      outcome = groupTiles(*kernel);
     }
     EXPECT_TRUE(items);
   }
@@ -34,7 +34,7 @@ struct InRounds {
     if (!outcome.tiles)
       return outcome.why;
     std::string functions, rounds;
-    const auto &all = outcome.tiles->kernel.schedule.taskDimensions;
+    const auto &all = outcome.tiles->functions;
     for (std::size_t k = 0; k < all.size(); ++k) {
       functions += (k ? ", " : "") + all[k].name;
       if (outcome.tiles->isInRound[k])
@@ -45,20 +45,12 @@ struct InRounds {
 
   /// Checks that no dependence decreases a function, and that dependences within a round stay within an item.
   void expectLegal() const {
-    const TaskFunctions wavefront = taskFunctions(*kernel);
-    std::optional<isl::union_pw_aff> round;
-    const auto &all = outcome.tiles->kernel.schedule.taskDimensions;
-    for (std::size_t k = 0; k < all.size(); ++k)
-      for (const TaskFunction &f : wavefront.functions)
-        if (f.name == all[k].name) {
-          EXPECT_TRUE(neverDecreases(kernel->dependences, f.value)) << f.name;
-          if (outcome.tiles->isInRound[k])
-            round = round ? plus(*round, f.value) : f.value;
-        }
-    ASSERT_TRUE(round);
-    EXPECT_TRUE(neverDecreases(kernel->dependences, *round));
-    const isl::union_map within = equalAt(kernel->dependences, *round);
-    for (const TaskFunction &f : wavefront.functions)
+    for (const TaskFunction &f : outcome.tiles->functions)
+      EXPECT_TRUE(neverDecreases(kernel->dependences, f.value)) << f.name;
+    const isl::union_pw_aff round = roundOf(*outcome.tiles);
+    EXPECT_TRUE(neverDecreases(kernel->dependences, round));
+    const isl::union_map within = equalAt(kernel->dependences, round);
+    for (const TaskFunction &f : outcome.tiles->functions)
       EXPECT_TRUE(within.is_subset(equalAt(within, f.value))) << f.name;
   }
 
@@ -131,6 +123,5 @@ TEST(GroupTiles, FunctionsAndRounds) {
 
 TEST(GroupTiles, NoneWithoutRounds) {
   Lifted add("transform T from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return a; } }");
-  const Scheduled k = add.kernel();
-  EXPECT_EQ(groupTiles(k, *mapToItems(k).items).why, "its points need no rounds");
+  EXPECT_EQ(groupTiles(add.kernel()).why, "its points need no rounds");
 }

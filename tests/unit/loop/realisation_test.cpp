@@ -57,6 +57,14 @@ struct Evidence : Visitor {
     const Parallel *items = loop::as<Parallel>(n);
     return items && items->over == Parallel::Over::Launch && items->axis == i.axis;
   }
+  static bool shows(const as::Rounds &, const NodePtr &n) {
+    const For *rounds = loop::as<For>(n);
+    return rounds && rounds->iterator == "round";
+  }
+  static bool shows(const as::Team &, const NodePtr &n) {
+    const For *half = loop::as<For>(n);
+    return half && half->iterator == "width";
+  }
   static Hint hint(const NodePtr &n) {
     const For *loop = loop::as<For>(n);
     return loop ? loop->hint : Hint{};

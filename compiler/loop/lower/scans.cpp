@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A scan over the steps of a loop, by the items of a team.
+//
+//   for x = first; x < last [team] { P[x] = P[x - 1] + A[x] }
+//   =>  for base = first; base < last; step team
+//         x = base + lane; value = 0
+//         if x < last { previous = x = first ? P[x - 1] : 0; value = previous + A[x] }
+//         team0[slot] = value
+//         for reach = 1; reach < team; step reach { each value += the value of the item `reach` lanes before }
+//         if inside and x < last { P[x] = carry + value }
+//         carry += the last item's value
+//
+// In several parts: pass 1 leaves the sum of each part, pass 2 replaces it by the sum of the parts before, and pass 3 computes the
+// cells, beginning with that sum.
+#include "compiler/loop/lower/team_code.h"
+#include "compiler/loop/walk.h"
+#include <algorithm>
+
+namespace pbc::loop {
+namespace {
+
+using Op = Arithmetic::Op;
+
+/// The scan's statement, if every step runs it: it stands in no loop and no branch.
+const Assign *statementIn(const NodePtr &body, int statement) {
+  for (const NodePtr &one : sequence(body)) {
+    const Assign *own = as<Assign>(one);
+    const Assign *found = as<Block>(one) ? statementIn(one, statement) : nullptr;
+    if (own && own->statement == statement)
+      return own;
+    if (found)
+      return found;
+  }
+  return nullptr;
+}
+
+/// What a step computes of the step before it, by name.
+struct WithoutReads : Mutator {
+  const std::set<int> &reads; // by access
+  Expr previous;              // the first of these cells
+  explicit WithoutReads(const std::set<int> &reads) : reads(reads) {}
+  Expr expr(const Expr &e) override {
+    const Element *cell = as<Element>(e);
+    if (!cell || !reads.contains(cell->access))
+      return Mutator::expr(e);
+    if (!previous)
+      previous = e;
+    return index("previous");
+  }
+};
+
+class ScanOf {
+public:
+  ScanOf(const For &loop, const Teams::Scan &scan, const TeamCode &code, std::string array,
+         const Assign &statement)
+      : loop_(loop), scan_(scan), code_(code), array_(std::move(array)), statement_(statement) {}
+
+  NodePtr all(const std::function<NodePtr(const NodePtr &)> &step) const {
+    std::vector<NodePtr> nodes{letNumber("first", loop_.begin), letNumber("last", endOf(loop_)),
+                               variable("from", index("first")), variable("upto", index("last"))};
+    if (code_.isWide()) {
+      nodes.push_back(make({If{arithmetic(Op::And, {arithmetic(Op::Greater, {ofLaunch("parts"), integer(1)}),
+                                                    grouped(TeamCode::isNoPass(kFoldPass))}),
+                               ownPart(), nullptr}}));
+      nodes.push_back(
+          make({If{TeamCode::isPass(kFoldPass),
+                   block({assignTo(index("from"), integer(0)), assignTo(index("upto"), ofLaunch("parts"))}),
+                   nullptr}}));
+    }
+    nodes.push_back(letValue("carry", element(), neutral(scan_.with), false));
+    if (code_.isWide())
+      nodes.push_back(
+          make({If{TeamCode::isPass(kCellsPass), assignTo(index("carry"), ofPart("part")), nullptr}}));
+    nodes.push_back(make(
+        {For{"base", index("from"), less(index("base"), index("upto")), index("team"), stepsOfTeam(step)}}));
+    if (code_.isWide())
+      nodes.push_back(make({If{arithmetic(Op::And, {TeamCode::isPass(kPartsPass), code_.stores()}),
+                               assignTo(ofPart("part"), index("carry")), nullptr}}));
+    return scope(std::move(nodes));
+  }
+
+private:
+  Scalar element() const { return scan_.with.element; }
+  Expr ofPart(const std::string &part) const { return TeamCode::partial(element(), 0, index(part)); }
+  Expr own() const { return code_.ofItem(array_, element()); }
+  static NodePtr variable(const char *name, const Expr &value) {
+    return make({Let{.variables = {{name, value}}, .isConstant = false}});
+  }
+
+  /// The steps of the group's part: whole rounds of the team.
+  static NodePtr ownPart() {
+    const auto quotient = [](const Expr &a, const Expr &b) {
+      return arithmetic(Op::Divide, {grouped(subtract(add(a, b), integer(1))), b});
+    };
+    const Expr steps = maximum(subtract(index("last"), index("first")), integer(0));
+    const Expr length =
+        multiply(grouped(quotient(quotient(steps, ofLaunch("parts")), index("team"))), index("team"));
+    const Expr begin = add(index("first"), multiply(index("part"), index("length")));
+    return block({letNumber("length", length), assignTo(index("from"), minimum(begin, index("last"))),
+                  assignTo(index("upto"), minimum(add(index("from"), index("length")), index("last")))});
+  }
+
+  /// One value for each item.
+  NodePtr stepsOfTeam(const std::function<NodePtr(const NodePtr &)> &step) const {
+    const Expr i = index(loop_.iterator), value = index("value");
+    NodePtr computed = ownValue(step);
+    if (code_.isWide())
+      computed = make({If{TeamCode::isPass(kFoldPass), assignTo(value, ofPart(loop_.iterator)), computed}});
+    std::vector<NodePtr> nodes{letNumber(loop_.iterator, add(index("base"), index("lane"))),
+                               letValue("value", element(), neutral(scan_.with), false),
+                               make({If{less(i, index("upto")), computed, nullptr}}),
+                               assignTo(own(), value),
+                               reaches(),
+                               make({Barrier{}})};
+    if (code_.isWide()) // the values before this one
+      nodes.push_back(make({If{TeamCode::isPass(kFoldPass),
+                               make({If{TeamCode::isFirstLane(), assignTo(value, neutral(scan_.with)),
+                                        assignTo(value, code_.ofItem(array_, element(), integer(-1)))}}),
+                               nullptr}}));
+    nodes.push_back(letValue("sum", element(), combined(scan_.with, index("carry"), value)));
+    nodes.push_back(
+        make({If{arithmetic(Op::And, {code_.isInside(), less(i, index("upto"))}), stored(), nullptr}}));
+    nodes.push_back(letValue(
+        "whole", element(),
+        code_.ofItem(array_, element(), subtract(subtract(index("team"), integer(1)), index("lane")))));
+    nodes.push_back(assignTo(index("carry"), combined(scan_.with, index("carry"), index("whole"))));
+    nodes.push_back(make({Barrier{}}));
+    return block(std::move(nodes));
+  }
+
+  NodePtr stored() const {
+    const NodePtr cell = assignTo(statement_.target, index("sum"));
+    if (!code_.isWide())
+      return cell;
+    return make({If{TeamCode::isPass(kFoldPass), assignTo(ofPart(loop_.iterator), index("sum")),
+                    make({If{TeamCode::isNoPass(kPartsPass), cell, nullptr}})}});
+  }
+
+  /// Each item has the sum of 1, 2, 4, .. values up to its own.
+  NodePtr reaches() const {
+    const Expr reach = index("reach"), lane = index("lane");
+    const Expr before =
+        make({Local{array_,
+                    element(),
+                    {arithmetic(Op::Choose, {less(lane, reach), index("slot"),
+                                             subtract(index("slot"), grouped(farBy(reach)))})}}});
+    const NodePtr body = block(
+        {make({Barrier{}}), letValue("before", element(), before), make({Barrier{}}),
+         make({If{arithmetic(Op::GreaterEqual, {lane, reach}),
+                  assignTo(index("value"), combined(scan_.with, index("before"), index("value"))), nullptr}}),
+         assignTo(own(), index("value"))});
+    return make({For{"reach", integer(1), less(reach, index("team")), reach, body}});
+  }
+  Expr farBy(const Expr &lanes) const {
+    return code_.cells().areNeighbours ? multiply(lanes, code_.apart()) : lanes;
+  }
+
+  /// The first step begins with the cell before it, all others with nothing.
+  NodePtr ownValue(const std::function<NodePtr(const NodePtr &)> &step) const {
+    struct Instead : Mutator {
+      const ScanOf &of;
+      const std::function<NodePtr(const NodePtr &)> &step;
+      Instead(const ScanOf &of, const std::function<NodePtr(const NodePtr &)> &step) : of(of), step(step) {}
+      NodePtr node(const NodePtr &n) override {
+        const Assign *own = as<Assign>(n);
+        if (as<Block>(n))
+          return Mutator::node(n);
+        return own && own->statement == of.scan_.statement ? of.ofStatement() : step(n);
+      }
+    };
+    return Instead(*this, step).node(loop_.body);
+  }
+
+  NodePtr ofStatement() const {
+    WithoutReads rest(scan_.previous);
+    const Expr value = rest.expr(statement_.value);
+    const NodePtr first = make({If{arithmetic(Op::Equal, {index(loop_.iterator), index("first")}),
+                                   assignTo(index("previous"), rest.previous), nullptr}});
+    return block({letValue("previous", element(), neutral(scan_.with), false), first,
+                  assignTo(index("value"), value)});
+  }
+
+  const For &loop_;
+  const Teams::Scan &scan_;
+  const TeamCode &code_;
+  const std::string array_;
+  const Assign &statement_;
+};
+
+} // namespace
+
+NodePtr scanLoop(const For &loop, const Teams::Scan &scan, const TeamCode &code, const std::string &array,
+                 const std::function<NodePtr(const NodePtr &)> &step) {
+  const Assign *statement = statementIn(loop.body, scan.statement);
+  return statement ? ScanOf(loop, scan, code, array, *statement).all(step) : nullptr;
+}
+
+} // namespace pbc::loop
