@@ -86,7 +86,8 @@ public:
   virtual ~Event() = default;
   /// Does not wait. Throws the command's error, if it failed.
   virtual bool isDone() = 0;
-  /// When the command ran, once it is done. Zeros if the device does not say.
+  /// When the command ran, once it is done. Zeros if the device does not say, or if timeCommands() was not
+  /// called before the command was given.
   virtual Span span() const = 0;
 };
 using EventRef = std::shared_ptr<Event>;
@@ -134,6 +135,9 @@ public:
   virtual EventRef launch(Kernel &, const std::vector<Argument> &, const Grid &) = 0;
   /// After this, the commands that were given begin without further calls.
   virtual void flush() = 0;
+  /// To be called before the first command: events say when their commands ran. Without it, devices leave out
+  /// what that costs.
+  virtual void timeCommands() {}
   /// To be called before the first command: from then on `ended` is called, by any thread, when the commands
   /// that one flush() began have ended, once for each kind of command. False: the device never calls, and
   /// events have to be polled.

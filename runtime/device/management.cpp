@@ -21,6 +21,8 @@ Management::Management(std::unique_ptr<Device> device, Table &table, const Optio
 
 void Management::start() {
   table_.estate(index()).setWake([this] { wake(); });
+  if (trace())
+    device_->timeCommands();
   isCalled_ = device_->callAtEnd([self = weak_from_this()] {
     if (const auto management = self.lock())
       management->wake();

@@ -55,6 +55,10 @@ CudaDevice::CudaDevice(CuDevice device)
     require(context_->cuda, context_->cuda.cuStreamCreate(&stream, 1), Failure::Lost, "cuStreamCreate");
   in_ = std::make_unique<Staging>(context_, true);
   out_ = std::make_unique<Staging>(context_, false);
+}
+
+void CudaDevice::timeCommands() {
+  context_->enter();
   epoch_ = context_->record(streams_[kCuKernels], true);
 }
 
@@ -111,10 +115,10 @@ EventRef CudaDevice::copy(CudaBuffer &buffer, CuQueue queue, const Transfer &t, 
   const bool writes = queue == kCuIn;
   auto &uses = buffer.memory.uses;
   uses.eachToAwait(queue, writes, [&](const CudaMarkRef &before) { context_->wait(stream, before); });
-  const CudaMarkRef begin = context_->record(stream, true);
+  const CudaMarkRef before = begin(stream);
   CudaMarkRef onHost;
   const auto note = [&] {
-    CudaMarkRef end = context_->record(stream, true);
+    CudaMarkRef end = context_->record(stream, isTimed());
     uses.note(queue, writes, end);
     return end;
   };
@@ -126,7 +130,7 @@ EventRef CudaDevice::copy(CudaBuffer &buffer, CuQueue queue, const Transfer &t, 
     throw;
   }
   CudaMarkRef end = note();
-  return std::make_shared<CudaEvent>(epoch_, begin, std::move(end), std::move(onHost));
+  return std::make_shared<CudaEvent>(epoch_, before, std::move(end), std::move(onHost));
 }
 
 EventRef CudaDevice::copyIn(Buffer &to, const Transfer &t, const void *host) {
@@ -181,7 +185,7 @@ void CudaDevice::awaitOthers(const std::vector<Argument> &arguments) {
 }
 
 EventRef CudaDevice::noteLaunch(const std::vector<Argument> &arguments, const CudaMarkRef &begin) {
-  CudaMarkRef end = context_->record(streams_[kCuKernels], true);
+  CudaMarkRef end = context_->record(streams_[kCuKernels], isTimed());
   for (const Argument &argument : arguments)
     if (argument.buffer)
       static_cast<CudaBuffer *>(argument.buffer)->memory.uses.note(kCuKernels, argument.written, end);
@@ -202,15 +206,15 @@ EventRef CudaDevice::launchLibrary(const LibraryKernel &kernel, const std::vecto
         return addressOf(*scratch.back());
       });
   awaitOthers(used);
-  const CudaMarkRef begin = context_->record(streams_[kCuKernels], true);
+  const CudaMarkRef before = begin(streams_[kCuKernels]);
   try {
     run(streams_[kCuKernels]);
   } catch (const DeviceError &problem) {
     if (problem.failure() != Failure::Lost)
-      noteLaunch(used, begin); // what it began before it refused is under way
+      noteLaunch(used, before); // what it began before it refused is under way
     throw;
   }
-  return noteLaunch(used, begin);
+  return noteLaunch(used, before);
 }
 
 EventRef CudaDevice::launch(Kernel &given, const std::vector<Argument> &arguments, const Grid &grid) {
@@ -227,10 +231,10 @@ EventRef CudaDevice::launch(Kernel &given, const std::vector<Argument> &argument
     pointers[values.size() - 1] = &values.back();
   }
   awaitOthers(arguments);
-  const CudaMarkRef begin = context_->record(streams_[kCuKernels], true);
+  const CudaMarkRef before = begin(streams_[kCuKernels]);
   if (grid.items[0] > 0 && grid.items[1] > 0 && grid.items[2] > 0)
     launchParts(kernel, grid, pointers.data());
-  EventRef event = noteLaunch(arguments, begin);
+  EventRef event = noteLaunch(arguments, before);
   kernel.lastLaunch = static_cast<CudaEvent &>(*event).end();
   return event;
 }

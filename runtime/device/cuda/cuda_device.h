@@ -6,8 +6,8 @@
 //   auto device = openCudaDevice(0);
 //
 // There is one stream for kernels, one each for copies in and out, and one each for the host's side of copies
-// through pinned memory (staging.h). Every command leaves an event; commands of other streams that touch the
-// same memory wait for it on the device. wrap() is not implemented: the unified memory of drivers is not
+// through pinned memory (staging.h). Every command leaves an event, without times unless somebody asked for
+// them; commands of other streams that touch the same memory wait for it on the device. wrap() is not implemented: the unified memory of drivers is not
 // relied on (decision 22).
 #pragma once
 #include "runtime/device/cuda/cuda_objects.h"
@@ -32,8 +32,12 @@ public:
   EventRef copyOut(Buffer &, const Transfer &, void *host) override;
   EventRef launch(Kernel &, const std::vector<Argument> &, const Grid &) override;
   void flush() override {} // streams begin without a flush
+  void timeCommands() override;
 
 private:
+  bool isTimed() const { return epoch_ != nullptr; }
+  /// The mark before a command; null if commands are not timed.
+  CudaMarkRef begin(CuStream stream) const { return isTimed() ? context_->record(stream, true) : nullptr; }
   EventRef copy(CudaBuffer &, CuQueue, const Transfer &, char *host);
   void launchParts(CudaKernel &, const Grid &, void **arguments);
   EventRef launchLibrary(const LibraryKernel &, const std::vector<Argument> &);
@@ -48,7 +52,7 @@ private:
   std::shared_ptr<CudaContext> context_;
   std::shared_ptr<CudaPool> pool_;
   CuStream streams_[kCuQueues] = {};
-  CudaMarkRef epoch_; // the origin of the device's clock
+  CudaMarkRef epoch_; // the origin of the device's clock; null: commands are not timed
   std::unique_ptr<Staging> in_, out_;
   CudaLibraries libraries_{""};
   std::atomic<long> compiled_{0}, cached_{0};

@@ -18,21 +18,41 @@ unsigned long rounded(unsigned long bytes) {
 
 } // namespace
 
-CudaMark::CudaMark(std::shared_ptr<CudaContext> of, bool timed) : context(std::move(of)) {
-  require(context->cuda, context->cuda.cuEventCreate(&event, timed ? 0 : kWithoutTime), Failure::Launch,
-          "cuEventCreate");
-}
+CudaMark::CudaMark(std::shared_ptr<CudaContext> of, bool timed)
+    : context(std::move(of)), isTimed(timed), event(context->takeEvent(timed)) {}
 
-CudaMark::~CudaMark() {
-  context->enter();
-  context->cuda.cuEventDestroy(event);
-}
+CudaMark::~CudaMark() { context->giveBack(event, isTimed); }
 
 CudaContext::CudaContext(CuDevice device) : cuda(*Cuda::get()), device_(device) {
   require(cuda, cuda.cuDevicePrimaryCtxRetain(&context_, device), Failure::Lost, "cuDevicePrimaryCtxRetain");
 }
 
-CudaContext::~CudaContext() { cuda.cuDevicePrimaryCtxRelease(device_); }
+CudaContext::~CudaContext() {
+  enter();
+  for (const auto &events : idle_)
+    for (const CuEvent event : events)
+      cuda.cuEventDestroy(event);
+  cuda.cuDevicePrimaryCtxRelease(device_);
+}
+
+CuEvent CudaContext::takeEvent(bool timed) {
+  {
+    std::lock_guard hold(mutex_);
+    if (auto &events = idle_[timed]; !events.empty()) {
+      const CuEvent event = events.back();
+      events.pop_back();
+      return event;
+    }
+  }
+  CuEvent event = nullptr;
+  require(cuda, cuda.cuEventCreate(&event, timed ? 0 : kWithoutTime), Failure::Launch, "cuEventCreate");
+  return event;
+}
+
+void CudaContext::giveBack(CuEvent event, bool timed) {
+  std::lock_guard hold(mutex_);
+  idle_[timed].push_back(event);
+}
 
 void CudaContext::enter() const { cuda.cuCtxSetCurrent(context_); }
 
@@ -110,6 +130,8 @@ bool CudaEvent::isDone() {
 
 // The driver gives milliseconds in a float: durations are exact, but begin times are not after hours.
 Span CudaEvent::span() const {
+  if (!epoch_ || !begin_)
+    return {};
   const Cuda &cuda = end_->context->cuda;
   end_->context->enter();
   float before = 0, took = 0;

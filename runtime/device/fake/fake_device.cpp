@@ -242,6 +242,7 @@ FakeBuffer &FakeDevice::known(Buffer &buffer) const {
 FakeCommandRef FakeDevice::begin(double seconds) {
   auto command = std::make_shared<FakeCommand>(engines_.shared());
   command->seconds = seconds;
+  command->isTimed = isTimed_;
   std::unique_lock lock(state_->mutex);
   ++commands_;
   if (fails(FakeFault::Stuck, commands_)) {
@@ -396,7 +397,9 @@ EventRef FakeDevice::launch(Kernel &given, const std::vector<Argument> &argument
 
 FakeCounters FakeDevice::counters() const {
   std::lock_guard lock(state_->mutex);
-  return state_->counters;
+  FakeCounters now = state_->counters;
+  now.events = engines_.shared()->commands;
+  return now;
 }
 
 void FakeDevice::fail(FakeFault fault) {

@@ -30,6 +30,7 @@ struct FakeCounters {
   unsigned long bytesIn = 0, bytesOut = 0;                                     // copied
   long buffers = 0;                                                            // that have not been freed
   unsigned long bytes = 0, mostBytes = 0; // allocated now, and at most at once
+  long events = 0;                        // of copies and launches, that exist now
 };
 
 class FakeBuffer;
@@ -49,6 +50,7 @@ public:
   EventRef copyOut(Buffer &, const Transfer &, void *host) override;
   EventRef launch(Kernel &, const std::vector<Argument> &, const Grid &) override;
   void flush() override { engines_.flush(); }
+  void timeCommands() override { isTimed_ = true; }
 
   FakeCounters counters() const;
   /// Adds a failure; its number counts from the creation of the device.
@@ -74,6 +76,7 @@ private:
   std::shared_ptr<State> state_;
   Engines engines_; // last member: destroyed first
   long commands_ = 0;
+  bool isTimed_ = false;
 };
 
 } // namespace pb::device

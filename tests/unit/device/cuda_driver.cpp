@@ -24,7 +24,7 @@ std::mutex mutex;
 std::condition_variable changed;
 std::map<void *, std::size_t> pinned, onDevice;
 std::size_t allocated = 0;
-int allocations = 0, mistakes = 0, failLaunch = 0, launches = 0;
+int allocations = 0, events = 0, timedEvents = 0, liveEvents = 0, mistakes = 0, failLaunch = 0, launches = 0;
 std::atomic<int> slowHost = 0, slowLink = 0;
 constexpr std::size_t kMemory = 64UL << 20;
 
@@ -56,6 +56,7 @@ T *at(CuAddress address) {
 } // namespace
 
 struct CUevent_st {
+  bool isTimed = false;
   std::shared_ptr<Recorded> state = std::make_shared<Recorded>();
 };
 
@@ -102,6 +103,10 @@ struct CUmod_st {
 extern "C" {
 
 int pb_test_allocations() { return allocations; }
+/// How many events were made, how many of them with times, and how many there are.
+int pb_test_events() { return events; }
+int pb_test_timed_events() { return timedEvents; }
+int pb_test_live_events() { return liveEvents; }
 int pb_test_launches() { return launches; }
 int pb_test_mistakes() { return mistakes; }
 /// Milliseconds by which host functions, and copies of a megabyte or more, are slowed down.
@@ -233,8 +238,18 @@ CuStatus cuStreamWaitEvent(CuStream s, CuEvent e, unsigned) {
 CuStatus cuLaunchHostFunc(CuStream s, CuHostFunction f, void *given) {
   return s->give([=] { rest(slowHost), f(given); });
 }
-CuStatus cuEventCreate(CuEvent *e, unsigned) { return *e = new CUevent_st, 0; }
-CuStatus cuEventDestroy_v2(CuEvent e) { return delete e, 0; }
+CuStatus cuEventCreate(CuEvent *e, unsigned flags) {
+  std::lock_guard lock(mutex);
+  *e = new CUevent_st{.isTimed = (flags & 2) == 0};
+  ++events, ++liveEvents;
+  timedEvents += (*e)->isTimed;
+  return 0;
+}
+CuStatus cuEventDestroy_v2(CuEvent e) {
+  std::lock_guard lock(mutex);
+  --liveEvents;
+  return delete e, 0;
+}
 CuStatus cuEventRecord(CuEvent e, CuStream s) {
   long which = 0;
   {
@@ -258,6 +273,8 @@ CuStatus cuEventSynchronize(CuEvent e) {
 }
 CuStatus cuEventElapsedTime(float *ms, CuEvent from, CuEvent to) {
   std::lock_guard lock(mutex);
+  if (!from->isTimed || !to->isTimed)
+    return ++mistakes, 400;
   *ms = std::chrono::duration<float, std::milli>(to->state->when - from->state->when).count();
   return 0;
 }

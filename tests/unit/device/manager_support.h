@@ -9,6 +9,8 @@
 #pragma once
 #include "runtime/device/fake/fake_device.h"
 #include "runtime/device/manager.h"
+#include "support.h"
+
 #include <functional>
 #include <string>
 #include <vector>
@@ -48,6 +50,7 @@ public:
     return hook_("launch"), inner_->launch(k, a, g);
   }
   void flush() override { hook_("flush"), inner_->flush(); }
+  void timeCommands() override { hook_("time"), inner_->timeCommands(); }
 
 private:
   const std::unique_ptr<Device> inner_;
@@ -84,8 +87,5 @@ Launch copiesOut(Launch l);
 double read(const Bench &bench, const Matrix2 &m);
 /// Writes the matrix on the host.
 void write(const Bench &bench, const Matrix2 &m, double value);
-
-/// Waits until `done` returns true, at most five seconds.
-bool eventually(const std::function<bool()> &done);
 
 } // namespace pb::device::test

@@ -302,6 +302,25 @@ TEST(Manager, ASubmissionWaitsForTheDevice) {
 }
 
 /// Requirement 65.
+TEST(Manager, CommandsAreTimedForATraceOnly) {
+  for (const bool isTraced : {false, true}) {
+    Table table(1);
+    Trace trace;
+    std::atomic<int> asked = 0, others = 0;
+    Options options;
+    options.trace = isTraced ? &trace : nullptr;
+    const Manager manager(std::make_unique<HookedDevice>(std::make_unique<FakeDevice>(),
+                                                         [&](const std::string &call) {
+                                                           if (call == "time")
+                                                             asked += others == 0 ? 1 : 100; // first of all
+                                                           else
+                                                             ++others;
+                                                         }),
+                          table, options);
+    EXPECT_EQ(asked, isTraced ? 1 : 0);
+  }
+}
+
 TEST(Manager, BeginAndEnd) {
   const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0);
   Table table(1);
@@ -319,7 +338,7 @@ TEST(Manager, GridsOfBoxes) {
   const int group[3] = {4, 2, 1};
   const auto items = [&](const Box &b, bool inRounds) {
     const int cells[2] = {1, 1};
-    const Grid g = gridOf(b, inRounds, group, cells);
+    const Grid g = device::gridOf(b, inRounds, group, cells);
     return std::vector<long>(g.items, g.items + 3);
   };
   EXPECT_THAT(items(Box{2, {1, 1}, {10, 4}}, false), ElementsAre(12, 4, 1));
