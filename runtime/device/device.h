@@ -33,6 +33,7 @@ enum class Failure {
   Build,       // this kernel cannot be built here
   Launch,      // this launch was refused; at most matrices that it writes and does not read have changed
   Unsuitable,  // refused, too, but because of its matrices: others may be accepted
+  Chain,       // these launches cannot be given as one command, perhaps one by one; nothing has changed
   Lost,        // the device is gone, and with it the data that only it had
 };
 
@@ -106,6 +107,18 @@ struct Grid {
   int group[3] = {1, 1, 1};
 };
 
+/// One launch of a chain.
+struct ChainLaunch {
+  std::vector<Argument> arguments;
+  Grid grid;
+};
+
+/// Counts what launchChain() did so far: graphs that were made, and chains that were given. For the management
+/// thread.
+struct Chains {
+  long made = 0, given = 0;
+};
+
 struct KernelSource {
   std::string text; // in the dialect (dialect.h), without its prelude
   std::string entry;
@@ -133,6 +146,13 @@ public:
   virtual EventRef copyIn(Buffer &, const Transfer &, const void *host) = 0;
   virtual EventRef copyOut(Buffer &, const Transfer &, void *host) = 0;
   virtual EventRef launch(Kernel &, const std::vector<Argument> &, const Grid &) = 0;
+  /// Gives launches that follow each other as one command, a graph of the driver (chain_shelf.h), with one
+  /// event. Null: nothing was given, and the caller gives them one by one, because this device has no graphs
+  /// or this chain is not worth one yet. Throws as launch() does, and Failure::Chain; nothing has begun then.
+  virtual EventRef launchChain(Kernel &, const std::vector<ChainLaunch> &) { return nullptr; }
+  /// The largest number of launches that launchChain() takes; 0: it takes none.
+  virtual std::size_t longestChain() const { return 0; }
+  virtual Chains chains() const { return {}; }
   /// After this, the commands that were given begin without further calls.
   virtual void flush() = 0;
   /// To be called before the first command: events say when their commands ran. Without it, devices leave out

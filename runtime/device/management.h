@@ -118,14 +118,19 @@ public:
     ++launches_;
     ahead_.store(static_cast<long>(launched_.size()), std::memory_order_relaxed);
   }
+  /// How many launches may be given as one command; 0: only one by one.
+  long longestChain() const { return longestChain_; }
+  void gaveChain();
+  /// From now on this device gets its launches one by one; says so.
+  void giveUpChains(const DeviceError &why);
   /// Records a kernel that uses memory which it shares with the processor.
   void sharedUse(const std::shared_ptr<Record> &record, std::shared_ptr<Flight> flight,
                  const EventRef &event);
   void needsFlush() { needsFlush_ = true; }
 
   struct Count {
-    std::atomic<unsigned long> launches = 0, copiesIn = 0, copiesOut = 0, bytesIn = 0, bytesOut = 0,
-                               allocations = 0, evictions = 0, buffers = 0, bytes = 0;
+    std::atomic<unsigned long> launches = 0, chains = 0, graphs = 0, copiesIn = 0, copiesOut = 0, bytesIn = 0,
+                               bytesOut = 0, allocations = 0, evictions = 0, buffers = 0, bytes = 0;
   } count;
 
 private:
@@ -202,7 +207,8 @@ private:
   unsigned long restingBytes_ = 0, launches_ = 0, uses_ = 0, rests_ = 0;
   long callBegan_ = 0;
   unsigned long lastProgress_ = 0, lastFreed_ = 0, lastLaunchEnd_ = 1; // times
-  bool isCalled_ = false;                                              // the device calls when commands end
+  long longestChain_ = 0;
+  bool isCalled_ = false; // the device calls when commands end
   bool needsFlush_ = false, hasSaidWaiting_ = false;
 };
 

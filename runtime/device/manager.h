@@ -18,6 +18,9 @@
 // `ahead` launches behind) holds up the launches behind it, but nothing else. A coroutine that waits is
 // suspended and made runnable by Scheduler::makeRunnable (bottom of a random worker's deque).
 //
+// Rounds of one launch are given as chains, if the device takes them (chain_shelf.h); if a chain cannot be
+// made, this is said once, and from then on they are given one by one.
+//
 // Invariants: launches reach the device in the order of submit(). A launch that fails has changed nothing:
 // its outputs are as before, and the launches behind it in the same submission are not begun. After a launch
 // was submitted the table says what will be valid when the device has done its work. If a launch in rounds
@@ -87,7 +90,8 @@ struct Options {
 
 /// Counts since the start.
 struct Counters {
-  unsigned long launches = 0;                // commands: each round counts as one
+  unsigned long launches = 0;           // each round counts as one
+  unsigned long chains = 0, graphs = 0; // launches that were given together, and those that had to be made
   unsigned long copiesIn = 0, copiesOut = 0; // a matrix counts once, however many boxes are copied
   unsigned long bytesIn = 0, bytesOut = 0;
   unsigned long allocations = 0, evictions = 0;

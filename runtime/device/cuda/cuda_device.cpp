@@ -72,6 +72,8 @@ CudaDevice::~CudaDevice() {
     context_->cuda.cuStreamDestroy(stream);
 }
 
+std::size_t CudaDevice::longestChain() const { return context_->cuda.hasGraphs ? kLongestChain : 0; }
+
 std::unique_ptr<Buffer> CudaDevice::allocate(unsigned long bytes) {
   return std::make_unique<CudaBuffer>(pool_, bytes);
 }
@@ -99,7 +101,7 @@ std::unique_ptr<Kernel> CudaDevice::build(const KernelSource &source) {
   auto kernel = std::make_unique<CudaKernel>(context_, binary, source.entry);
   int items = 0;
   const long wanted = static_cast<long>(source.group[0]) * source.group[1] * source.group[2];
-  if (context_->cuda.cuFuncGetAttribute(&items, 0 /* items of a group */, kernel->function) == 0 &&
+  if (context_->cuda.cuFuncGetAttribute(&items, 0 /* items of a group */, kernel->code->function) == 0 &&
       items < wanted)
     throw DeviceError(Failure::Build,
                       "the kernel " + source.entry + " needs too many registers for groups of " +
@@ -146,6 +148,7 @@ EventRef CudaDevice::copyOut(Buffer &from, const Transfer &t, void *host) {
 void CudaDevice::launchParts(CudaKernel &kernel, const Grid &grid, void **arguments) {
   const Cuda &cuda = context_->cuda;
   const CuStream stream = streams_[kCuKernels];
+  const CudaModule &code = *kernel.code;
   long groups[3];
   for (int d = 0; d < 3; ++d)
     groups[d] = grid.items[d] / grid.group[d];
@@ -154,8 +157,8 @@ void CudaDevice::launchParts(CudaKernel &kernel, const Grid &grid, void **argume
                       "the kernel " + kernel.entry + " has too many groups: " + std::to_string(groups[0]));
   long told[3] = {};
   const auto tell = [&](int d, long first) {
-    if (kernel.firstGroup && told[d] != first)
-      require(cuda, cuda.cuMemsetD32Async(kernel.firstGroup + 8 * d, static_cast<unsigned>(first), 1, stream),
+    if (code.firstGroup && told[d] != first)
+      require(cuda, cuda.cuMemsetD32Async(code.firstGroup + 8 * d, static_cast<unsigned>(first), 1, stream),
               Failure::Launch, "cuMemsetD32Async");
     told[d] = first;
   };
@@ -164,7 +167,7 @@ void CudaDevice::launchParts(CudaKernel &kernel, const Grid &grid, void **argume
       tell(1, y);
       tell(2, z);
       require(cuda,
-              cuda.cuLaunchKernel(kernel.function, static_cast<unsigned>(groups[0]),
+              cuda.cuLaunchKernel(code.function, static_cast<unsigned>(groups[0]),
                                   static_cast<unsigned>(std::min(groups[1] - y, gridExtent_[1])),
                                   static_cast<unsigned>(std::min(groups[2] - z, gridExtent_[2])),
                                   static_cast<unsigned>(grid.group[0]), static_cast<unsigned>(grid.group[1]),
@@ -222,20 +225,57 @@ EventRef CudaDevice::launch(Kernel &given, const std::vector<Argument> &argument
   if (const auto *library = dynamic_cast<LibraryKernel *>(&given))
     return launchLibrary(*library, arguments);
   auto &kernel = static_cast<CudaKernel &>(given);
-  std::vector<unsigned long long> values;
-  std::vector<void *> pointers(arguments.size());
-  values.reserve(arguments.size());
-  for (const Argument &argument : arguments) {
-    values.push_back(argument.buffer ? static_cast<CudaBuffer *>(argument.buffer)->memory.address
-                                     : static_cast<unsigned long long>(argument.value));
-    pointers[values.size() - 1] = &values.back();
-  }
+  CudaArguments all(arguments);
   awaitOthers(arguments);
   const CudaMarkRef before = begin(streams_[kCuKernels]);
   if (grid.items[0] > 0 && grid.items[1] > 0 && grid.items[2] > 0)
-    launchParts(kernel, grid, pointers.data());
+    launchParts(kernel, grid, all.pointers());
   EventRef event = noteLaunch(arguments, before);
-  kernel.lastLaunch = static_cast<CudaEvent &>(*event).end();
+  kernel.code->lastLaunch = static_cast<CudaEvent &>(*event).end();
+  return event;
+}
+
+/// Null where a launch has no groups, or has to be given in parts.
+EventRef CudaDevice::launchChain(Kernel &given, const std::vector<ChainLaunch> &launches) {
+  const auto *kernel = dynamic_cast<CudaKernel *>(&given);
+  if (!kernel || !context_->cuda.hasGraphs)
+    return nullptr;
+  for (const ChainLaunch &l : launches)
+    for (int d = 0; d < 3; ++d)
+      if (const long groups = l.grid.items[d] / l.grid.group[d]; groups < 1 || groups > gridExtent_[d])
+        return nullptr;
+  context_->enter();
+  ChainKey key(kernel->code->number, launches,
+               [](Buffer &b) { return static_cast<CudaBuffer &>(b).memory.address; });
+  if (!graphs_.isWorthIt(key))
+    return nullptr;
+  while (!running_.empty() && running_.front().second->isDone())
+    running_.pop_front();
+  std::shared_ptr<CudaGraph> graph;
+  if (const auto *known = graphs_.find(key))
+    graph = *known;
+  else {
+    graph = graphs_.keep(std::move(key), std::make_shared<CudaGraph>(kernel->code, launches));
+    ++madeGraphs_;
+  }
+  std::vector<Argument> used; // each buffer once
+  for (const ChainLaunch &l : launches)
+    for (const Argument &a : l.arguments)
+      if (a.buffer) {
+        const auto at =
+            std::find_if(used.begin(), used.end(), [&](const Argument &u) { return u.buffer == a.buffer; });
+        if (at == used.end())
+          used.push_back(a);
+        else
+          at->written |= a.written;
+      }
+  awaitOthers(used);
+  const CudaMarkRef before = begin(streams_[kCuKernels]);
+  graph->launch(streams_[kCuKernels]);
+  ++chains_;
+  EventRef event = noteLaunch(used, before);
+  kernel->code->lastLaunch = static_cast<CudaEvent &>(*event).end();
+  running_.emplace_back(std::move(graph), event);
   return event;
 }
 

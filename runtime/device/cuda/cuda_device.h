@@ -10,11 +10,14 @@
 // them; commands of other streams that touch the same memory wait for it on the device. wrap() is not implemented: the unified memory of drivers is not
 // relied on (decision 22).
 #pragma once
-#include "runtime/device/cuda/cuda_objects.h"
+#include "runtime/device/chain_shelf.h"
+#include "runtime/device/cuda/cuda_graph.h"
 #include "runtime/device/cuda/staging.h"
 #include "runtime/device/kernel_cache.h"
 #include "runtime/device/library/cuda_libraries.h"
 #include <atomic>
+#include <deque>
+#include <utility>
 
 namespace pb::device {
 
@@ -31,6 +34,9 @@ public:
   EventRef copyIn(Buffer &, const Transfer &, const void *host) override;
   EventRef copyOut(Buffer &, const Transfer &, void *host) override;
   EventRef launch(Kernel &, const std::vector<Argument> &, const Grid &) override;
+  EventRef launchChain(Kernel &, const std::vector<ChainLaunch> &) override;
+  std::size_t longestChain() const override;
+  Chains chains() const override { return {madeGraphs_, chains_}; }
   void flush() override {} // streams begin without a flush
   void timeCommands() override;
 
@@ -55,6 +61,9 @@ private:
   CudaMarkRef epoch_; // the origin of the device's clock; null: commands are not timed
   std::unique_ptr<Staging> in_, out_;
   CudaLibraries libraries_{""};
+  ChainShelf<std::shared_ptr<CudaGraph>> graphs_;
+  std::deque<std::pair<std::shared_ptr<CudaGraph>, EventRef>> running_; // graphs that may still run
+  long madeGraphs_ = 0, chains_ = 0;
   std::atomic<long> compiled_{0}, cached_{0};
 };
 

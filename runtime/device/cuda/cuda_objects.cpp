@@ -3,12 +3,18 @@
 #include "runtime/device/cuda/cuda_objects.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 
 namespace pb::device {
 namespace {
 
 constexpr unsigned kWithoutTime = 2; // CU_EVENT_DISABLE_TIMING
+
+unsigned long nextModule() {
+  static std::atomic<unsigned long> last = 0;
+  return ++last;
+}
 
 /// Rounds to few different sizes, so that memory is reused: eight steps between powers of two.
 unsigned long rounded(unsigned long bytes) {
@@ -97,8 +103,9 @@ void CudaPool::clear() {
   kept_.clear();
 }
 
-CudaKernel::CudaKernel(std::shared_ptr<CudaContext> owner, const std::string &binary, const std::string &name)
-    : context(std::move(owner)), entry(name) {
+CudaModule::CudaModule(std::shared_ptr<CudaContext> owner, const std::string &binary,
+                       const std::string &entry)
+    : context(std::move(owner)), number(nextModule()) {
   const Cuda &cuda = context->cuda;
   require(cuda, cuda.cuModuleLoadData(&module, binary.c_str()), Failure::Build,
           "cuModuleLoadData of " + entry);
@@ -111,7 +118,7 @@ CudaKernel::CudaKernel(std::shared_ptr<CudaContext> owner, const std::string &bi
   }
 }
 
-CudaKernel::~CudaKernel() {
+CudaModule::~CudaModule() {
   context->enter();
   if (lastLaunch)
     context->cuda.cuEventSynchronize(lastLaunch->event);

@@ -93,16 +93,26 @@ private:
   std::shared_ptr<CudaPool> pool_;
 };
 
-class CudaKernel : public Kernel {
-public:
-  CudaKernel(std::shared_ptr<CudaContext> owner, const std::string &binary, const std::string &name);
-  ~CudaKernel() override;
+/// Code that the driver has loaded; stays loaded until its last launch has ended.
+struct CudaModule {
+  CudaModule(std::shared_ptr<CudaContext> owner, const std::string &binary, const std::string &entry);
+  CudaModule(const CudaModule &) = delete;
+  CudaModule &operator=(const CudaModule &) = delete;
+  ~CudaModule();
   const std::shared_ptr<CudaContext> context;
-  const std::string entry;
   CuModule module = nullptr;
   CuFunction function = nullptr;
   CuAddress firstGroup = 0; // address of the prelude's pb_first_group; 0: this kernel does not use it
   CudaMarkRef lastLaunch;
+  const unsigned long number; // of this module among all that were ever loaded
+};
+
+class CudaKernel : public Kernel {
+public:
+  CudaKernel(std::shared_ptr<CudaContext> owner, const std::string &binary, const std::string &name)
+      : entry(name), code(std::make_shared<CudaModule>(std::move(owner), binary, name)) {}
+  const std::string entry;
+  const std::shared_ptr<CudaModule> code;
 };
 
 class CudaEvent : public Event {

@@ -6,7 +6,9 @@
 #include "runtime/device/transfer.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <map>
 #include <new>
 
 namespace pb::device {
@@ -59,6 +61,11 @@ struct FakeMemory {
   }
 };
 
+unsigned long nextKernel() {
+  static std::atomic<unsigned long> last = 0;
+  return ++last;
+}
+
 class FakeKernel : public Kernel {
 public:
   FakeKernel(std::string entry, HostKernel function)
@@ -67,6 +74,7 @@ public:
       : entry(source.entry), library(std::make_shared<HostLibrary>(binary)) {
     std::copy_n(source.group, 3, group);
   }
+  const unsigned long number = nextKernel();
   std::string entry;
   HostKernel function;
   std::shared_ptr<HostLibrary> library; // commands keep it
@@ -297,12 +305,14 @@ EventRef FakeDevice::copyOut(Buffer &buffer, const Transfer &t, void *host) {
   return copy(from, t, from.memory->base, host, false);
 }
 
-void FakeDevice::countLaunch() {
+void FakeDevice::countLaunches(long count) {
   throwIfLost();
   std::lock_guard lock(state_->mutex);
-  if (fails(FakeFault::Launch, ++state_->counters.launches))
-    throw DeviceError(Failure::Launch, "the fake device refuses launch " +
-                                           std::to_string(state_->counters.launches) + ", as was asked for");
+  for (long k = 0; k < count; ++k)
+    if (fails(FakeFault::Launch, ++state_->counters.launches))
+      throw DeviceError(Failure::Launch, "the fake device refuses launch " +
+                                             std::to_string(state_->counters.launches) +
+                                             ", as was asked for");
 }
 
 EventRef FakeDevice::launchLibrary(const LibraryKernel &kernel, const std::vector<Argument> &arguments) {
@@ -317,7 +327,7 @@ EventRef FakeDevice::launchLibrary(const LibraryKernel &kernel, const std::vecto
         used.push_back(scratch);
         return reinterpret_cast<unsigned long>(scratch->own->base());
       });
-  countLaunch();
+  countLaunches(1);
   FakeCommandRef command = begin(options_.latency);
   command->slower = 1 / options_.speed;
   for (const Argument &argument : arguments)
@@ -339,18 +349,23 @@ EventRef FakeDevice::launchLibrary(const LibraryKernel &kernel, const std::vecto
   return command;
 }
 
-EventRef FakeDevice::launch(Kernel &given, const std::vector<Argument> &arguments, const Grid &grid) {
-  if (const auto *library = dynamic_cast<LibraryKernel *>(&given))
-    return launchLibrary(*library, arguments);
-  auto &kernel = static_cast<FakeKernel &>(given);
+/// A launch that was found to be possible.
+struct FakeDevice::Prepared {
+  const FakeKernel *kernel;
   HostLaunch launch;
-  std::vector<std::pair<FakeBuffer *, bool>> buffers;
+  std::vector<std::pair<FakeBuffer *, bool>> buffers; // and whether it writes them
+};
+
+FakeDevice::Prepared FakeDevice::prepare(Kernel &given, const std::vector<Argument> &arguments,
+                                         const Grid &grid) const {
+  auto &kernel = static_cast<FakeKernel &>(given);
+  Prepared p{&kernel, {}, {}};
   for (const Argument &argument : arguments) {
     if (argument.buffer)
-      buffers.emplace_back(&known(*argument.buffer), argument.written);
-    launch.arguments.push_back(argument.buffer
-                                   ? reinterpret_cast<unsigned long>(buffers.back().first->memory->base)
-                                   : static_cast<unsigned long>(argument.value));
+      p.buffers.emplace_back(&known(*argument.buffer), argument.written);
+    p.launch.arguments.push_back(argument.buffer
+                                     ? reinterpret_cast<unsigned long>(p.buffers.back().first->memory->base)
+                                     : static_cast<unsigned long>(argument.value));
   }
   if (kernel.library) {
     const std::string &kinds = kernel.library->kinds();
@@ -368,12 +383,20 @@ EventRef FakeDevice::launch(Kernel &given, const std::vector<Argument> &argument
                              std::to_string(kernel.group[d]) + " along " + std::to_string(d) + "; " +
                              std::to_string(grid.items[d]) + " items in groups of " +
                              std::to_string(grid.group[d]) + " were asked for");
-    launch.items[d] = grid.items[d];
-    launch.group[d] = grid.group[d];
+    p.launch.items[d] = grid.items[d];
+    p.launch.group[d] = grid.group[d];
   }
-  countLaunch();
+  return p;
+}
+
+/// Launches that follow each other, as one command.
+EventRef FakeDevice::give(std::vector<Prepared> launches) {
   FakeCommandRef command = begin(options_.latency);
   command->slower = 1 / options_.speed;
+  std::map<FakeBuffer *, bool> buffers;
+  for (const Prepared &p : launches)
+    for (const auto &[buffer, written] : p.buffers)
+      buffers[buffer] |= written;
   std::vector<std::shared_ptr<FakeMemory>> used;
   for (const auto &[buffer, written] : buffers) {
     used.push_back(buffer->memory);
@@ -381,18 +404,65 @@ EventRef FakeDevice::launch(Kernel &given, const std::vector<Argument> &argument
   }
   for (const auto &[buffer, written] : buffers)
     buffer->uses.note(kKernels, written, command);
-  command->work = [launch = std::move(launch), used = std::move(used), entry = kernel.entry,
+  const FakeKernel &kernel = *launches.front().kernel;
+  std::vector<HostLaunch> all;
+  all.reserve(launches.size());
+  for (Prepared &p : launches)
+    all.push_back(std::move(p.launch));
+  command->work = [all = std::move(all), used = std::move(used), entry = kernel.entry,
                    function = kernel.function, library = kernel.library] {
-    if (library)
-      runGroups(*library, launch);
-    else
-      function(launch);
+    for (const HostLaunch &launch : all) {
+      if (library)
+        runGroups(*library, launch);
+      else
+        function(launch);
+    }
     for (const auto &memory : used)
       if (memory->own && !memory->own->wallsStand())
         throw std::logic_error("the kernel " + entry + " wrote outside of a buffer");
   };
   engines_.give(kKernels, command);
   return command;
+}
+
+EventRef FakeDevice::launch(Kernel &kernel, const std::vector<Argument> &arguments, const Grid &grid) {
+  if (const auto *library = dynamic_cast<LibraryKernel *>(&kernel))
+    return launchLibrary(*library, arguments);
+  std::vector<Prepared> one;
+  one.push_back(prepare(kernel, arguments, grid));
+  countLaunches(1);
+  return give(std::move(one));
+}
+
+EventRef FakeDevice::launchChain(Kernel &kernel, const std::vector<ChainLaunch> &launches) {
+  if (dynamic_cast<LibraryKernel *>(&kernel))
+    return nullptr;
+  ChainKey key(static_cast<FakeKernel &>(kernel).number, launches,
+               [&](Buffer &b) { return reinterpret_cast<unsigned long>(known(b).memory->base); });
+  if (!graphs_.isWorthIt(key))
+    return nullptr;
+  std::vector<Prepared> all;
+  for (const ChainLaunch &l : launches)
+    all.push_back(prepare(kernel, l.arguments, l.grid));
+  throwIfLost();
+  if (!graphs_.find(key)) {
+    std::lock_guard lock(state_->mutex);
+    if (fails(FakeFault::Chain, ++graphsTried_))
+      throw DeviceError(Failure::Chain, "the fake device makes no graph, as was asked for");
+    ++state_->counters.graphs;
+    graphs_.keep(std::move(key), {});
+  }
+  countLaunches(static_cast<long>(launches.size()));
+  {
+    std::lock_guard lock(state_->mutex);
+    ++state_->counters.chains;
+  }
+  return give(std::move(all));
+}
+
+Chains FakeDevice::chains() const {
+  std::lock_guard lock(state_->mutex);
+  return {state_->counters.graphs, state_->counters.chains};
 }
 
 FakeCounters FakeDevice::counters() const {

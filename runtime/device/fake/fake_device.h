@@ -16,6 +16,7 @@
 // do not match the kernel's. Events of kernels that wrote just outside of a buffer, or whose items met
 // different barriers, throw it, too.
 #pragma once
+#include "runtime/device/chain_shelf.h"
 #include "runtime/device/fake/engines.h"
 #include "runtime/device/fake/fake_options.h"
 #include "runtime/device/kernel_cache.h"
@@ -31,9 +32,12 @@ struct FakeCounters {
   long buffers = 0;                                                            // that have not been freed
   unsigned long bytes = 0, mostBytes = 0; // allocated now, and at most at once
   long events = 0;                        // of copies and launches, that exist now
+  long graphs = 0, chains = 0;            // made, and given; `launches` has the launches of a chain, too
 };
 
 class FakeBuffer;
+/// The fake device needs to know of a graph only that it was made.
+struct FakeGraph {};
 
 class FakeDevice : public Device {
 public:
@@ -49,6 +53,9 @@ public:
   EventRef copyIn(Buffer &, const Transfer &, const void *host) override;
   EventRef copyOut(Buffer &, const Transfer &, void *host) override;
   EventRef launch(Kernel &, const std::vector<Argument> &, const Grid &) override;
+  EventRef launchChain(Kernel &, const std::vector<ChainLaunch> &) override;
+  std::size_t longestChain() const override { return kLongestChain; }
+  Chains chains() const override;
   void flush() override { engines_.flush(); }
   void timeCommands() override { isTimed_ = true; }
 
@@ -66,7 +73,10 @@ private:
   FakeBuffer &known(Buffer &) const;
   FakeCommandRef begin(double seconds);
   EventRef launchLibrary(const LibraryKernel &, const std::vector<Argument> &);
-  void countLaunch();
+  void countLaunches(long count);
+  struct Prepared;
+  Prepared prepare(Kernel &, const std::vector<Argument> &, const Grid &) const;
+  EventRef give(std::vector<Prepared>);
   EventRef copy(FakeBuffer &, const Transfer &, const void *from, void *to, bool in);
 
   FakeOptions options_;
@@ -77,6 +87,8 @@ private:
   Engines engines_; // last member: destroyed first
   long commands_ = 0;
   bool isTimed_ = false;
+  ChainShelf<FakeGraph> graphs_;
+  long graphsTried_ = 0;
 };
 
 } // namespace pb::device

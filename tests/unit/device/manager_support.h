@@ -49,6 +49,11 @@ public:
   EventRef launch(Kernel &k, const std::vector<Argument> &a, const Grid &g) override {
     return hook_("launch"), inner_->launch(k, a, g);
   }
+  EventRef launchChain(Kernel &k, const std::vector<ChainLaunch> &l) override {
+    return hook_("chain"), inner_->launchChain(k, l);
+  }
+  std::size_t longestChain() const override { return inner_->longestChain(); }
+  Chains chains() const override { return inner_->chains(); }
   void flush() override { hook_("flush"), inner_->flush(); }
   void timeCommands() override { hook_("time"), inner_->timeCommands(); }
 
