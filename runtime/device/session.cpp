@@ -357,6 +357,31 @@ void Session::shape(Launch &launch, const Placed &placed, const DeviceKernel &ke
   }
 }
 
+/// The version that the launch uses, whose shape it gets: the simplest one if the device has not enough memory
+/// for a group of the one that was asked for (requirement 21).
+const DeviceKernel *Session::usableKernel(Launch &launch, const Placed &placed, const Frame *frame) {
+  const DeviceStep &step = *placed.step->device;
+  const DeviceKernel *kernel = &step.kernels[placed.version];
+  shape(launch, placed, *kernel, frame);
+  if (!kernel->source ||
+      (kernel->localBytes && kernel->localBytes(launch.group, launch.cells) >
+                                 static_cast<long>(placed.side->manager->about().localBytes))) {
+    kernel = step.kernels;
+    shape(launch, placed, *kernel, frame);
+  }
+  return kernel;
+}
+
+void Session::askForKernel(const Placed &placed, const Frame *frame) {
+  if (!placed.side)
+    return;
+  const DeviceStep &step = *placed.step->device;
+  const StepArguments arguments(step, frame, &placed.box);
+  Launch launch;
+  const DeviceKernel *kernel = usableKernel(launch, placed, frame);
+  placed.side->shelf->get(*kernel, launch.group, launch.cells, formOf(step, *kernel, arguments, launch.box));
+}
+
 Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopStep *end) {
   for (std::size_t next = 0; next < batch.size();) {
     Side *const side = batch[next].side;
@@ -365,20 +390,18 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
     std::string why; // why the processor computes the step
     // A launch that writes memory without a storage, so that only this submission knows of it.
     int alone = INT_MAX;
+    bool areAllAsked = false;
     for (; side && next < batch.size() && batch[next].side == side; ++next) {
       const DeviceStep &step = *batch[next].step->device;
       const StepArguments arguments(step, frame, &batch[next].box);
       Launch launch = launchOf(batch[next], arguments, end, frame);
-      const DeviceKernel *kernel = &step.kernels[batch[next].version];
-      shape(launch, batch[next], *kernel, frame);
-      if (!kernel->source ||
-          (kernel->localBytes && kernel->localBytes(launch.group, launch.cells) >
-                                     static_cast<long>(side->manager->about().localBytes))) {
-        kernel = step.kernels; // requirement 21
-        shape(launch, batch[next], *kernel, frame);
-      }
-      KernelShelf::Built built = co_await side->shelf->get(*kernel, launch.group, launch.cells,
-                                                           formOf(step, *kernel, arguments, launch.box));
+      const DeviceKernel *kernel = usableKernel(launch, batch[next], frame);
+      KernelShelf::Awaiter wanted =
+          side->shelf->get(*kernel, launch.group, launch.cells, formOf(step, *kernel, arguments, launch.box));
+      if (!wanted.await_ready() && !std::exchange(areAllAsked, true)) // they are built together
+        for (std::size_t k = next + 1; k < batch.size(); ++k)
+          askForKernel(batch[k], frame);
+      KernelShelf::Built built = co_await wanted;
       if (!built.kernel && !built.isLost &&
           kernel != step.kernels) { // requirement 16: only this version cannot be used
         note(std::string(step.name) + " runs in its simplest version on " + side->manager->about().name,

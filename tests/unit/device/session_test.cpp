@@ -120,6 +120,44 @@ protected:
   }
 };
 
+/// A device whose builds take until there are two at once, or half a second.
+class PairOfBuilds : public FakeDevice {
+public:
+  using FakeDevice::FakeDevice;
+  std::unique_ptr<Kernel> build(const KernelSource &source) override {
+    ++running;
+    for (int k = 0; k < 500 && running < 2; ++k)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return FakeDevice::build(source);
+  }
+  static inline std::atomic<int> running = 0;
+};
+
+/// A build has not to wait until the launch before it has its kernel.
+TEST(Session, KernelsOfOneWalkAreBuiltTogether) {
+  if (KernelShelf::processors() < 2)
+    GTEST_SKIP() << "builds come one after the other here";
+  FakeOptions options;
+  for (const char *name : {"rows", "more rows"})
+    options.kernels[name] = [](const HostLaunch &) {};
+  std::vector<std::unique_ptr<Device>> devices;
+  devices.push_back(std::make_unique<PairOfBuilds>(options));
+  Session session(std::move(devices), Session::Settings{});
+  task::Scheduler scheduler(1);
+  Rows frame;
+  frame.n = kRows, frame.split = 2 * kRows;
+  ratio = 64;
+  static const DeviceKernel other = {"global", "", "more rows", nullptr};
+  static DeviceStep second = kDeviceStep<&Rows::b, &Rows::c>;
+  second.kernels = &other;
+  LoopStep steps[] = {step<&Rows::a, &Rows::b>(0), step<&Rows::b, &Rows::c>(1)};
+  steps[1].device = &second;
+  const auto begin = std::chrono::steady_clock::now();
+  scheduler.run(session.walk(&frame, steps, 2));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(450));
+  EXPECT_EQ(PairOfBuilds::running, 2);
+}
+
 /// Requirement 101.
 TEST_F(TwoDevices, StepsOfOneLevelGoToDifferentOnes) {
   walk({step<&Rows::a, &Rows::b>(0), step<&Rows::a, &Rows::c>(0)});
