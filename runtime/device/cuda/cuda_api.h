@@ -133,11 +133,15 @@ struct Cuda {
 /// else with `otherwise`.
 void require(const Cuda &, CuStatus, Failure otherwise, const std::string &call);
 
-/// "NVRTC 13.0"; empty where the compiler is not installed.
-std::string nvrtcVersion();
+/// The names under which NVRTC is looked for, the best one first. `driver`: as cuDriverGetVersion() gives it
+/// (12040); 0 if the code is for no driver in particular. A driver loads what an NVRTC of its own major
+/// version made, or of an older one, but not of a newer one.
+std::vector<std::string> nvrtcNames(int driver);
+/// "NVRTC 13.0", the one for this driver; empty where the compiler is not installed.
+std::string nvrtcVersion(int driver = 0);
 /// Machine code for the architecture ("sm_90"), or PTX for the driver to compile if NVRTC is older than the
-/// architecture. Throws DeviceError(Build) with the compiler's messages.
-std::string compileCuda(const std::string &text, const std::string &architecture);
+/// architecture. Throws DeviceError(Build) with the compiler's messages. Several threads may compile at once.
+std::string compileCuda(const std::string &text, const std::string &architecture, int driver = 0);
 
 /// The same with what the assembler says of each kernel: registers, bytes that it spilled.
 struct CudaCode {

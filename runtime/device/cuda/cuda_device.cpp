@@ -12,6 +12,12 @@
 namespace pb::device {
 namespace {
 
+int driverVersion() {
+  int version = 0;
+  Cuda::get()->cuDriverGetVersion(&version);
+  return version;
+}
+
 int attributeOf(CuDevice device, int which) {
   int value = 0;
   Cuda::get()->cuDeviceGetAttribute(&value, which, device);
@@ -24,14 +30,13 @@ Description CudaDevice::describe(CuDevice device) {
   const Cuda &cuda = *Cuda::get();
   char name[256] = {};
   std::size_t bytes = 0;
-  int driver = 0;
+  const int driver = driverVersion();
   cuda.cuDeviceGetName(name, sizeof name - 1, device);
   cuda.cuDeviceTotalMem(&bytes, device);
-  cuda.cuDriverGetVersion(&driver);
   Description about{.api = "cuda",
                     .name = name,
                     .driver = "driver " + std::to_string(driver / 1000) + "." +
-                              std::to_string(driver % 1000 / 10) + ", " + nvrtcVersion(),
+                              std::to_string(driver % 1000 / 10) + ", " + nvrtcVersion(driver),
                     .bytes = bytes,
                     .largest = bytes,
                     .localBytes = static_cast<unsigned long>(attributeOf(device, kCuLocalBytes)),
@@ -96,7 +101,7 @@ std::unique_ptr<Kernel> CudaDevice::build(const KernelSource &source) {
       if (problem.failure() == Failure::Lost)
         throw;
     }
-  const std::string binary = compileCuda(text, architecture_);
+  const std::string binary = compileCuda(text, architecture_, driverVersion());
   ++compiled_;
   auto kernel = std::make_unique<CudaKernel>(context_, binary, source.entry);
   int items = 0;

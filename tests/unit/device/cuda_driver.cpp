@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -26,6 +27,7 @@ std::mutex mutex;
 std::condition_variable changed;
 std::map<void *, std::size_t> pinned, onDevice;
 std::size_t allocated = 0;
+int version = 13000;
 int graphs = 0, liveGraphs = 0, failGraph = 0;
 int allocations = 0, events = 0, timedEvents = 0, liveEvents = 0, mistakes = 0, failLaunch = 0, launches = 0;
 std::atomic<int> slowHost = 0, slowLink = 0;
@@ -146,6 +148,7 @@ int pb_test_launches() { return launches; }
 int pb_test_mistakes() { return mistakes; }
 /// Milliseconds by which host functions, and copies of a megabyte or more, are slowed down.
 void pb_test_slow(int host, int link) { slowHost = host, slowLink = link; }
+void pb_test_version(int v) { version = v; }
 /// How many graphs were made, and how many there are.
 int pb_test_graphs() { return graphs; }
 int pb_test_live_graphs() { return liveGraphs; }
@@ -154,7 +157,7 @@ void pb_test_fail_graphs(int status) { failGraph = status; }
 void pb_test_fail_launch(int status) { failLaunch = status; }
 
 CuStatus cuInit(unsigned) { return 0; }
-CuStatus cuDriverGetVersion(int *v) { return *v = 13000, 0; }
+CuStatus cuDriverGetVersion(int *v) { return *v = version, 0; }
 CuStatus cuGetErrorName(CuStatus, const char **name) { return *name = "CUDA_ERROR_OF_TESTS", 0; }
 CuStatus cuGetErrorString(CuStatus, const char **text) { return *text = "as was asked for", 0; }
 CuStatus cuDeviceGetCount(int *n) { return *n = 1, 0; }
@@ -320,8 +323,12 @@ CuStatus cuEventElapsedTime(float *ms, CuEvent from, CuEvent to) {
 }
 
 CuStatus cuModuleLoadData(CuModule *m, const void *binary) {
-  if (std::memcmp(binary, "\177ELF", 4) != 0)
+  const char *code = static_cast<const char *>(binary);
+  if (std::memcmp(code, "\177ELF", 4) != 0)
     return 200;
+  // The compiler for tests says which version it is; a driver loads no code of a newer one.
+  if (std::memcmp(code + 4, " by ", 4) == 0 && std::atoi(code + 8) > version / 1000)
+    return 209;
   return *m = new CUmod_st, 0;
 }
 CuStatus cuModuleUnload(CuModule m) { return delete m, 0; }

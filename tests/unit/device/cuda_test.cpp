@@ -55,6 +55,21 @@ TEST(CompileCuda, TooMuchLocalMemoryDoesNotCompile) { // requirement 21
   EXPECT_THROW(compileCuda(kernelText(kCudaPrelude, source), "sm_90"), DeviceError);
 }
 
+TEST(CompileCuda, LooksForTheCompilerThatTheDriverCanLoad) {
+  setenv("CUDA_HOME", "/home", 1);
+  const auto first = [](int driver) { return nvrtcNames(driver).front(); };
+  EXPECT_EQ(first(13000), "/home/lib64/libnvrtc.so.13");
+  EXPECT_EQ(first(12040), "/home/lib64/libnvrtc.so.12");
+  EXPECT_EQ(first(14010), "/home/lib64/libnvrtc.so.14");
+  EXPECT_EQ(first(11080), "/home/lib64/libnvrtc.so.12"); // the oldest that there may be
+  EXPECT_EQ(first(0), "/home/lib64/libnvrtc.so.13");
+  const std::vector<std::string> all = nvrtcNames(12040);
+  EXPECT_LT(std::find(all.begin(), all.end(), "libnvrtc.so.12"),
+            std::find(all.begin(), all.end(), "libnvrtc.so.13"));
+  EXPECT_EQ(all.back(), "/usr/local/cuda/lib64/libnvrtc.so");
+  unsetenv("CUDA_HOME");
+}
+
 TEST(CopyThreads, EveryPartIsDoneOnce) {
   for (const int helpers : {0, 1, 3}) {
     CopyThreads threads(helpers);
@@ -421,6 +436,35 @@ TEST_F(CudaDevices, TheSecondBuildCompilesNothing) { // requirements 83, 95
   device->build({kScale, "scale", {64, 1, 1}});
   EXPECT_EQ(device->builds().compiled, 1);
   EXPECT_EQ(device->builds().cached, 1);
+}
+
+/// With two compilers installed, an older driver gets code that it can load, and code that only the newer
+/// compiler understands is refused, not the device.
+TEST_F(CudaDevices, AnOlderDriverGetsTheOlderCompiler) {
+  setenv("CUDA_HOME", PB_TEST_CUDA_HOME, 1);
+  for (const int version : {12, 14}) {
+    of<void(int)>("pb_test_version")(version * 1000 + 40);
+    std::vector<std::string> complaints;
+    device = std::move(openDevices("cuda", complaints).at(0));
+    const int compiler = std::min(version, 13); // 14 is not there
+    EXPECT_EQ(device->about().driver,
+              "driver " + std::to_string(version) + ".4, NVRTC " + std::to_string(compiler) + ".4");
+    EXPECT_TRUE(device->build({"// since 12", "scale", {64, 1, 1}}));
+    try {
+      device->build({"// since 13", "scale", {64, 1, 1}});
+      EXPECT_EQ(version, 14);
+    } catch (const DeviceError &error) {
+      EXPECT_EQ(version, 12);
+      EXPECT_EQ(error.failure(), Failure::Build);
+      EXPECT_STREQ(error.what(), "the kernel does not compile for sm_90 by NVRTC 12.4:\n"
+                                 "error: this compiler is too old");
+    }
+    auto buffer = bufferOf(*device, std::vector<float>(64, 1));
+    const auto kernel = device->build({"// since 12", "scale", {64, 1, 1}});
+    finish(*device, scale(*kernel, *buffer, 64, 2));
+    EXPECT_THAT(contentsOf<float>(*device, *buffer, 64), testing::Each(2.0f));
+  }
+  unsetenv("CUDA_HOME");
 }
 
 TEST_F(CudaDevices, BuffersKernelsAndEventsMayOutliveTheDevice) {
