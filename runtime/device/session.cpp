@@ -229,14 +229,21 @@ Session::Placed Session::placeNow(const Frame *frame, const LoopStep &step) {
   return placed;
 }
 
+/// Whether the processor reads it before anything else writes it. Devices may read it before that.
 bool Session::mustCopyOut(const Frame *frame, const char *matrix, const LoopStep *rest,
                           const LoopStep *end) const {
   for (; rest != end; ++rest) {
     if (!rest->device)
       return false;
-    for (int m = 0; m < rest->device->matrixCount; ++m)
-      if (rest->device->matrices[m].reads && std::string_view(rest->device->matrices[m].name) == matrix)
-        return !place(frame, *rest).side;
+    for (int m = 0; m < rest->device->matrixCount; ++m) {
+      const DeviceMatrix &touched = rest->device->matrices[m];
+      if (std::string_view(touched.name) != matrix)
+        continue;
+      if (touched.reads && !place(frame, *rest).side)
+        return true;
+      if (touched.writes)
+        return false; // what it leaves is another value
+    }
   }
   return false;
 }

@@ -9,9 +9,10 @@
 //
 // walk() goes through a table of steps level by level. Consecutive steps that are placed on a device are
 // given to it together, and nothing waits for their results; a step on the processor first waits for what it
-// reads. How an output comes back depends on its next reader: a step on the processor (must copy-out: the
-// copy starts behind the kernel), a device (reused), or unknown (may copy-out: copied when something reads
-// it). Source: petabricks-hetero 5, 6.
+// reads. How an output comes back depends on its readers, up to the next step that writes it: if one of them
+// is on the processor (must copy-out), the copy starts behind the kernel; if all are on devices, there is none
+// (reused); if they are unknown (may copy-out), it is copied when something reads it. Source:
+// petabricks-hetero 5, 6.
 //
 // Invariants: results are those of the processor alone. If a kernel cannot be built, or a launch is refused,
 // its step runs on the processor, now and from then on; if a device is out of memory, only this time. If a

@@ -169,6 +169,11 @@ def main():
     right, _, _ = run(stencil("gpu"), "--transform=Stencil", "--n=64")
     got, c, said = run(stencil("gpu_local", "group_x_inner = 32\n"), "--transform=Stencil", "--n=64", fake="local=64")
     assert got == right and c["launches"] >= 1 and "processor" not in said, (c, said)
+    # 18: bit for bit the same from local memory, where the sums have the same operations.
+    for n, group in (64, ""), (61, "group_x_inner = 8\ngroup_y_inner = 4\n"), (5, "group_x_inner = 3\n"):
+        right, _, _ = run(stencil("gpu", group), "--transform=Stencil", f"--n={n}")
+        got, c, said = run(stencil("gpu_local", group), "--transform=Stencil", f"--n={n}")
+        assert got == right and c["launches"] >= 1 and "version" not in said and "processor" not in said, (n, c, said)
     # 29: what a device and two steps on the processor read is copied once each way.
     words = ["--transform=Readers", "--n=64"]
     readers = "[Readers]\nsequential_cutoff = 0\n"

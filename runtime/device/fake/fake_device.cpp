@@ -305,14 +305,18 @@ EventRef FakeDevice::copyOut(Buffer &buffer, const Transfer &t, void *host) {
   return copy(from, t, from.memory->base, host, false);
 }
 
-void FakeDevice::countLaunches(long count) {
+bool FakeDevice::countLaunches(long count) {
   throwIfLost();
   std::lock_guard lock(state_->mutex);
-  for (long k = 0; k < count; ++k)
+  bool isWrong = false;
+  for (long k = 0; k < count; ++k) {
     if (fails(FakeFault::Launch, ++state_->counters.launches))
       throw DeviceError(Failure::Launch, "the fake device refuses launch " +
                                              std::to_string(state_->counters.launches) +
                                              ", as was asked for");
+    isWrong |= fails(FakeFault::Wrong, state_->counters.launches);
+  }
+  return isWrong;
 }
 
 EventRef FakeDevice::launchLibrary(const LibraryKernel &kernel, const std::vector<Argument> &arguments) {
@@ -390,16 +394,18 @@ FakeDevice::Prepared FakeDevice::prepare(Kernel &given, const std::vector<Argume
 }
 
 /// Launches that follow each other, as one command.
-EventRef FakeDevice::give(std::vector<Prepared> launches) {
+EventRef FakeDevice::give(std::vector<Prepared> launches, bool isWrong) {
   FakeCommandRef command = begin(options_.latency);
   command->slower = 1 / options_.speed;
   std::map<FakeBuffer *, bool> buffers;
   for (const Prepared &p : launches)
     for (const auto &[buffer, written] : p.buffers)
       buffers[buffer] |= written;
-  std::vector<std::shared_ptr<FakeMemory>> used;
+  std::vector<std::shared_ptr<FakeMemory>> used, spoilt;
   for (const auto &[buffer, written] : buffers) {
     used.push_back(buffer->memory);
+    if (written && isWrong)
+      spoilt.push_back(buffer->memory);
     buffer->order(kKernels, written, command);
   }
   for (const auto &[buffer, written] : buffers)
@@ -409,14 +415,17 @@ EventRef FakeDevice::give(std::vector<Prepared> launches) {
   all.reserve(launches.size());
   for (Prepared &p : launches)
     all.push_back(std::move(p.launch));
-  command->work = [all = std::move(all), used = std::move(used), entry = kernel.entry,
-                   function = kernel.function, library = kernel.library] {
+  command->work = [all = std::move(all), used = std::move(used), spoilt = std::move(spoilt),
+                   entry = kernel.entry, function = kernel.function, library = kernel.library] {
     for (const HostLaunch &launch : all) {
       if (library)
         runGroups(*library, launch);
       else
         function(launch);
     }
+    for (const auto &memory : spoilt)
+      for (unsigned long k = 0; k < memory->bytes; ++k)
+        memory->base[k] ^= 0x11;
     for (const auto &memory : used)
       if (memory->own && !memory->own->wallsStand())
         throw std::logic_error("the kernel " + entry + " wrote outside of a buffer");
@@ -430,8 +439,8 @@ EventRef FakeDevice::launch(Kernel &kernel, const std::vector<Argument> &argumen
     return launchLibrary(*library, arguments);
   std::vector<Prepared> one;
   one.push_back(prepare(kernel, arguments, grid));
-  countLaunches(1);
-  return give(std::move(one));
+  const bool isWrong = countLaunches(1);
+  return give(std::move(one), isWrong);
 }
 
 EventRef FakeDevice::launchChain(Kernel &kernel, const std::vector<ChainLaunch> &launches) {
@@ -452,12 +461,12 @@ EventRef FakeDevice::launchChain(Kernel &kernel, const std::vector<ChainLaunch> 
     ++state_->counters.graphs;
     graphs_.keep(std::move(key), {});
   }
-  countLaunches(static_cast<long>(launches.size()));
+  const bool isWrong = countLaunches(static_cast<long>(launches.size()));
   {
     std::lock_guard lock(state_->mutex);
     ++state_->counters.chains;
   }
-  return give(std::move(all));
+  return give(std::move(all), isWrong);
 }
 
 Chains FakeDevice::chains() const {

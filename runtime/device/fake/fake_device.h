@@ -73,10 +73,11 @@ private:
   FakeBuffer &known(Buffer &) const;
   FakeCommandRef begin(double seconds);
   EventRef launchLibrary(const LibraryKernel &, const std::vector<Argument> &);
-  void countLaunches(long count);
+  /// Throws if one of the next launches is to be refused; true: one is to be wrong.
+  bool countLaunches(long count);
   struct Prepared;
   Prepared prepare(Kernel &, const std::vector<Argument> &, const Grid &) const;
-  EventRef give(std::vector<Prepared>);
+  EventRef give(std::vector<Prepared>, bool isWrong);
   EventRef copy(FakeBuffer &, const Transfer &, const void *from, void *to, bool in);
 
   FakeOptions options_;

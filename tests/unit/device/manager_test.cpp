@@ -7,8 +7,10 @@
 #include "runtime/device/record.h"
 #include "runtime/matrix/matrix.h"
 #include "runtime/task/scheduler.h"
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <map>
 #include <thread>
 
 namespace pb::device::test {
@@ -197,11 +199,29 @@ TEST(Manager, CompletionsDoNotHoldUpOthers) {
   EXPECT_FALSE(bench.table.isOnHost(all(b)));
   EXPECT_EQ(read(bench, c), 2);
   EXPECT_TRUE(bench.table.isOnHost(all(b)));
+}
+
+/// Requirement 53: no kind of task waits for the device, whose commands take five milliseconds here. Single
+/// tasks may take longer, because other programs have the core.
+TEST(Manager, TasksTakeLessThanAMillisecond) {
+  const Bench bench("latency=5ms memory=2K");
+  std::vector<Matrix2> all;
+  for (int k = 0; k < 40; ++k) { // with eviction
+    all.push_back(matrix(8, 4, k));
+    const auto b = matrix(8, 4, 0);
+    bench.manager->submitNow({copiesOut(bench.plus(all.back(), b, 1))});
+    EXPECT_EQ(read(bench, b), k + 1);
+  }
+  std::map<std::string, std::vector<unsigned long>> times;
   for (const Trace::Lane &lane : bench.trace.lanes())
     for (const Trace::Event &e : lane.events)
-      if (std::string("manage") == e.category) {
-        EXPECT_LT(e.span.end - e.span.begin, 150'000'000u) << e.name; // it never waits for the device
-      }
+      if (std::string("manage") == e.category)
+        times[e.name].push_back(e.span.end - e.span.begin);
+  EXPECT_THAT(times, testing::SizeIs(testing::Ge(4u)));
+  for (auto &[kind, each] : times) {
+    std::sort(each.begin(), each.end());
+    EXPECT_LT(each[each.size() * 3 / 4], 1'000'000u) << kind;
+  }
 }
 
 /// Requirement 56: copies for one kernel while another runs.
