@@ -15,8 +15,8 @@
 //
 // Invariants: commands that touch the same buffer, and of which one writes it, take effect in the order in
 // which they were given; others may overlap (several queues, pinned staging). Only the management thread
-// calls a Device and its buffers, except build(), which any thread may call; any thread may query an event.
-// No call but build() and allocate() takes longer than the driver's own bookkeeping. Buffers, kernels and
+// calls a Device and its buffers, except build() and plan(), which any thread may call; any thread may query an event.
+// No call but build(), plan() and allocate() takes longer than the driver's own bookkeeping. Buffers, kernels and
 // events may live longer than their device. Devices fail only by DeviceError; a call that could never be
 // right (a copy past a buffer's end) is a mistake of the caller and throws std::logic_error.
 #pragma once
@@ -131,6 +131,8 @@ struct Builds {
   long compiled = 0, cached = 0;
 };
 
+struct LibraryMatrix; // library/library_call.h
+
 class Device {
 public:
   /// Nothing runs after destruction; commands that have not begun may be dropped.
@@ -142,6 +144,9 @@ public:
   /// Takes the kernel from the cache on disk (kernel_cache.h) or from the driver's compiler.
   virtual std::unique_ptr<Kernel> build(const KernelSource &) = 0;
   virtual Builds builds() const { return {}; }
+  /// For a function of a library: does what takes long before such matrices can be computed (a plan), so that
+  /// launch() need not. Addresses are not known yet. Any thread may call.
+  virtual void plan(const Kernel &, const std::vector<LibraryMatrix> &) {}
   /// `host` must stay unchanged until the event is done.
   virtual EventRef copyIn(Buffer &, const Transfer &, const void *host) = 0;
   virtual EventRef copyOut(Buffer &, const Transfer &, void *host) = 0;

@@ -115,6 +115,8 @@ public:
   const Description &about() const;
   /// Device::build; any thread.
   std::unique_ptr<Kernel> build(const KernelSource &source);
+  /// Device::plan; any thread. What fails is tried again by the launch, which says why.
+  void plan(const Kernel &kernel, const std::vector<LibraryMatrix> &matrices);
 
   class SubmitAwaiter;
   class CopyAwaiter;

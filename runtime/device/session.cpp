@@ -425,6 +425,8 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
       for (int m = 0; m < step.matrixCount; ++m)
         if (step.matrices[m].writes && !arguments.matrix(m).owner)
           alone = std::min(alone, static_cast<int>(launches.size()));
+      if (step.kernels[0].isLibrary)
+        side->manager->plan(*built.kernel, arguments.libraryMatrices(step));
       launch.kernel = std::move(built.kernel);
       launches.push_back(std::move(launch));
     }

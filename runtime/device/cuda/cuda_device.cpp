@@ -115,6 +115,12 @@ std::unique_ptr<Kernel> CudaDevice::build(const KernelSource &source) {
   return kernel;
 }
 
+void CudaDevice::plan(const Kernel &kernel, const std::vector<LibraryMatrix> &matrices) {
+  context_->enter();
+  if (const auto *library = dynamic_cast<const LibraryKernel *>(&kernel))
+    libraries_.plan(library->call, matrices);
+}
+
 EventRef CudaDevice::copy(CudaBuffer &buffer, CuQueue queue, const Transfer &t, char *host) {
   checkTransfer(t, buffer.size);
   context_->enter();

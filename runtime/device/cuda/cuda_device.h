@@ -30,6 +30,7 @@ public:
   const Description &about() const override { return about_; }
   std::unique_ptr<Buffer> allocate(unsigned long bytes) override;
   std::unique_ptr<Kernel> build(const KernelSource &) override;
+  void plan(const Kernel &, const std::vector<LibraryMatrix> &) override;
   Builds builds() const override { return {compiled_, cached_}; }
   EventRef copyIn(Buffer &, const Transfer &, const void *host) override;
   EventRef copyOut(Buffer &, const Transfer &, void *host) override;

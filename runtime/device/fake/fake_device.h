@@ -49,6 +49,7 @@ public:
   std::unique_ptr<Buffer> allocate(unsigned long bytes) override;
   std::unique_ptr<Buffer> wrap(void *memory, unsigned long bytes) override;
   std::unique_ptr<Kernel> build(const KernelSource &) override;
+  void plan(const Kernel &, const std::vector<LibraryMatrix> &) override;
   Builds builds() const override;
   EventRef copyIn(Buffer &, const Transfer &, const void *host) override;
   EventRef copyOut(Buffer &, const Transfer &, void *host) override;

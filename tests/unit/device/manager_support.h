@@ -40,6 +40,7 @@ public:
     return hook_("wrap"), inner_->wrap(m, bytes);
   }
   std::unique_ptr<Kernel> build(const KernelSource &s) override { return inner_->build(s); }
+  void plan(const Kernel &k, const std::vector<LibraryMatrix> &m) override { inner_->plan(k, m); }
   EventRef copyIn(Buffer &b, const Transfer &t, const void *h) override {
     return hook_("in"), inner_->copyIn(b, t, h);
   }
