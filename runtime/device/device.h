@@ -15,8 +15,8 @@
 //
 // Invariants: commands that touch the same buffer, and of which one writes it, take effect in the order in
 // which they were given; others may overlap (several queues, pinned staging). Only the management thread
-// calls a Device and its buffers, except build() and plan(), which any thread may call; any thread may query an event.
-// No call but build(), plan() and allocate() takes longer than the driver's own bookkeeping. Buffers, kernels and
+// calls a Device and its buffers, except build(), plan() and the two for pages, which any thread may call; any thread may query an event.
+// No call but these and allocate() takes longer than the driver's own bookkeeping. Buffers, kernels and
 // events may live longer than their device. Devices fail only by DeviceError; a call that could never be
 // right (a copy past a buffer's end) is a mistake of the caller and throws std::logic_error.
 #pragma once
@@ -139,6 +139,8 @@ public:
   virtual ~Device() = default;
   virtual const Description &about() const = 0;
   virtual std::unique_ptr<Buffer> allocate(unsigned long bytes) = 0;
+  /// How many bytes of freed buffers it keeps for later ones; gives them back where memory is short.
+  virtual unsigned long keptBytes() const { return 0; }
   /// Where sharesMemory: a buffer that is this memory of the processor, so that copies to it cost nothing.
   virtual std::unique_ptr<Buffer> wrap(void *, unsigned long) { return nullptr; }
   /// Takes the kernel from the cache on disk (kernel_cache.h) or from the driver's compiler.
@@ -150,6 +152,11 @@ public:
   /// `host` must stay unchanged until the event is done.
   virtual EventRef copyIn(Buffer &, const Transfer &, const void *host) = 0;
   virtual EventRef copyOut(Buffer &, const Transfer &, void *host) = 0;
+  /// Locks pages of the processor's memory, so that copies of them need no staging. Takes about as long as a
+  /// copy; any thread may call. False: that is of no use here. Throws DeviceError if it is refused.
+  virtual bool lockPages(void *, unsigned long) { return false; }
+  /// For what lockPages() was called with. No copy of this memory may be under way. Any thread.
+  virtual void unlockPages(void *) {}
   virtual EventRef launch(Kernel &, const std::vector<Argument> &, const Grid &) = 0;
   /// Gives launches that follow each other as one command, a graph of the driver (chain_shelf.h), with one
   /// event. Null: nothing was given, and the caller gives them one by one, because this device has no graphs

@@ -12,6 +12,7 @@
 // compare-and-exchange, so that the thread never touches anything again once it was abandoned.
 #pragma once
 #include "runtime/device/manager.h"
+#include "runtime/device/page_locks.h"
 #include "runtime/device/record.h"
 #include <condition_variable>
 #include <deque>
@@ -130,7 +131,8 @@ public:
 
   struct Count {
     std::atomic<unsigned long> launches = 0, chains = 0, graphs = 0, copiesIn = 0, copiesOut = 0, bytesIn = 0,
-                               bytesOut = 0, allocations = 0, evictions = 0, buffers = 0, bytes = 0;
+                               bytesOut = 0, allocations = 0, evictions = 0, buffers = 0, bytes = 0,
+                               resting = 0;
   } count;
 
 private:
@@ -182,8 +184,10 @@ private:
   bool freeUnused();
   void freeResting();
   void free(std::unique_ptr<Buffer> buffer, unsigned long bytes);
+  void countResting() { count.resting = restingBytes_ + (device_ ? device_->keptBytes() : 0); }
 
   std::unique_ptr<Device> device_;
+  PageLocks pageLocks_;
   const Description about_;
   Table &table_;
   const Options options_;

@@ -84,6 +84,7 @@ struct Options {
   std::chrono::milliseconds limit = timeoutFromEnvironment(); // for a call of the driver
   std::chrono::milliseconds commandLimit = 20 * limit;        // for some command to end, while there are any
   int ahead = 64;                                             // how many launches may be given and not done
+  unsigned long lockFrom = 8UL << 20; // bytes of a copy that may be worth page-locking
   Trace *trace = nullptr;
   std::function<void(const std::string &)> say = {}; // prints a message at once, on the management thread
 };
@@ -96,6 +97,8 @@ struct Counters {
   unsigned long bytesIn = 0, bytesOut = 0;
   unsigned long allocations = 0, evictions = 0;
   unsigned long buffers = 0, bytes = 0; // that exist now, including those at rest
+  unsigned long restingBytes = 0;       // of those, kept for later launches, by the runtime and by the device
+  unsigned long lockedBytes = 0;        // of the processor's memory, now
 };
 
 /// The work-items and their groups for the points of a box (of one round, if in rounds). The third dimension

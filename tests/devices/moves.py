@@ -105,7 +105,7 @@ to B[w, h]
   rule zero B.cell(x, y) from() { return 0; }
 }
 """
-WORDS = ["launches", "in", "bytes in", "out", "bytes out", "allocations", "evictions", "buffers", "bytes", "graphs", "chains"]
+WORDS = ["launches", "in", "bytes in", "out", "bytes out", "allocations", "evictions", "buffers", "bytes", "resting", "locked", "graphs", "chains"]
 
 def run(config, *words, fake="1", devices="fake"):
     Path("moves.toml").write_text(config)
@@ -114,7 +114,7 @@ def run(config, *words, fake="1", devices="fake"):
                           env={**os.environ, "PB_FAKE_DEVICE": fake, "PB_DEVICE_COUNTERS": "1"})
     assert done.returncode == 0, done.stderr
     m = re.search(r": (\d+) launches, (\d+) copies in \((\d+) bytes\), (\d+) copies out \((\d+) bytes\), (\d+) allocations, "
-                  r"(\d+) evictions, (\d+) buffers left \((\d+) bytes\), (\d+) graphs given (\d+) times", done.stderr)
+                  r"(\d+) evictions, (\d+) buffers left \((\d+) bytes\), (\d+) bytes at rest, (\d+) bytes locked, (\d+) graphs given (\d+) times", done.stderr)
     return done.stdout, dict(zip(WORDS, map(int, m.groups()))) if m else None, done.stderr
 
 def moves(first, second, more=""):

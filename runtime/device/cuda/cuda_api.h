@@ -83,6 +83,8 @@ constexpr CuStatus kCuOutOfMemory = 2, kCuNotReady = 600;
   EACH(cuMemFree, "cuMemFree_v2", (CuAddress))                                                               \
   EACH(cuMemAllocHost, "cuMemAllocHost_v2", (void **, std::size_t))                                          \
   EACH(cuMemFreeHost, "cuMemFreeHost", (void *))                                                             \
+  EACH(cuMemHostRegister, "cuMemHostRegister_v2", (void *, std::size_t, unsigned))                           \
+  EACH(cuMemHostUnregister, "cuMemHostUnregister", (void *))                                                 \
   EACH(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (CuAddress, const void *, std::size_t, CuStream))          \
   EACH(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void *, CuAddress, std::size_t, CuStream))                \
   EACH(cuMemcpy2DAsync, "cuMemcpy2DAsync_v2", (const CuRows *, CuStream))                                    \

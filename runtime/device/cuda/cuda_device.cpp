@@ -60,6 +60,7 @@ CudaDevice::CudaDevice(CuDevice device)
     require(context_->cuda, context_->cuda.cuStreamCreate(&stream, 1), Failure::Lost, "cuStreamCreate");
   in_ = std::make_unique<Staging>(context_, true);
   out_ = std::make_unique<Staging>(context_, false);
+  pages_ = std::make_unique<HostPages>(context_);
 }
 
 void CudaDevice::timeCommands() {
@@ -73,6 +74,7 @@ CudaDevice::~CudaDevice() {
     context_->cuda.cuStreamSynchronize(stream);
   in_.reset();
   out_.reset();
+  pages_.reset();
   for (const CuStream stream : streams_)
     context_->cuda.cuStreamDestroy(stream);
 }
@@ -121,6 +123,20 @@ void CudaDevice::plan(const Kernel &kernel, const std::vector<LibraryMatrix> &ma
     libraries_.plan(library->call, matrices);
 }
 
+bool CudaDevice::lockPages(void *memory, unsigned long bytes) {
+  pages_->lock(memory, bytes);
+  return true;
+}
+
+void CudaDevice::unlockPages(void *memory) { pages_->unlock(memory); }
+
+bool CudaDevice::isLocked(const Transfer &t, const char *host) const {
+  if (transferBytes(t) == 0)
+    return false;
+  const auto [low, high] = reachOf(t);
+  return pages_->areLocked(host + low, static_cast<unsigned long>(high - low));
+}
+
 EventRef CudaDevice::copy(CudaBuffer &buffer, CuQueue queue, const Transfer &t, char *host) {
   checkTransfer(t, buffer.size);
   context_->enter();
@@ -136,7 +152,11 @@ EventRef CudaDevice::copy(CudaBuffer &buffer, CuQueue queue, const Transfer &t, 
     return end;
   };
   try {
-    onHost = (writes ? *in_ : *out_).copy(stream, buffer.memory.address, t, host);
+    Staging &staging = writes ? *in_ : *out_;
+    if (isLocked(t, host))
+      staging.copyLocked(stream, buffer.memory.address, t, host);
+    else
+      onHost = staging.copy(stream, buffer.memory.address, t, host);
   } catch (const DeviceError &problem) {
     if (problem.failure() != Failure::Lost)
       note(); // pieces may be under way

@@ -77,6 +77,7 @@ CudaMemory CudaPool::allocate(unsigned long bytes) {
   if (const auto kept = kept_.find(size); kept != kept_.end()) {
     CudaMemory memory = std::move(kept->second);
     kept_.erase(kept);
+    keptBytes_ -= size;
     return memory;
   }
   const Cuda &cuda = context_->cuda;
@@ -94,6 +95,7 @@ CudaMemory CudaPool::allocate(unsigned long bytes) {
 void CudaPool::giveBack(CudaMemory &&memory) {
   const unsigned long size = memory.bytes;
   kept_.emplace(size, std::move(memory));
+  keptBytes_ += size;
 }
 
 void CudaPool::clear() {
@@ -101,6 +103,7 @@ void CudaPool::clear() {
   for (const auto &[size, memory] : kept_)
     context_->cuda.cuMemFree(memory.address); // waits for commands that use it
   kept_.clear();
+  keptBytes_ = 0;
 }
 
 CudaModule::CudaModule(std::shared_ptr<CudaContext> owner, const std::string &binary,

@@ -74,11 +74,13 @@ public:
   ~CudaPool() { clear(); }
   CudaMemory allocate(unsigned long bytes);
   void giveBack(CudaMemory &&);
+  unsigned long keptBytes() const { return keptBytes_; }
 
 private:
   void clear();
   std::shared_ptr<CudaContext> context_;
   std::multimap<unsigned long, CudaMemory> kept_; // by size
+  unsigned long keptBytes_ = 0;
 };
 
 class CudaBuffer : public Buffer {

@@ -17,6 +17,7 @@ struct FakeDevice::State {
   Builds builds;
   std::vector<FakeFault> faults;
   std::set<const Buffer *> alive;
+  std::map<const char *, unsigned long> locked; // pages of the processor's memory
 };
 
 class FakeBuffer : public Buffer {
@@ -193,6 +194,23 @@ FakeCommandRef FakeDevice::begin(double seconds) {
   return command;
 }
 
+bool FakeDevice::lockPages(void *memory, unsigned long bytes) {
+  std::lock_guard lock(state_->mutex);
+  if (fails(FakeFault::Lock, ++state_->counters.locks))
+    throw DeviceError(Failure::OutOfMemory, "the fake device locks no pages, as was asked for");
+  if (!state_->locked.emplace(static_cast<const char *>(memory), bytes).second)
+    throw std::logic_error("pages are locked twice");
+  ++state_->counters.locked;
+  return true;
+}
+
+void FakeDevice::unlockPages(void *memory) {
+  std::lock_guard lock(state_->mutex);
+  if (state_->locked.erase(static_cast<const char *>(memory)) != 1)
+    throw std::logic_error("pages are unlocked that were not locked");
+  --state_->counters.locked;
+}
+
 EventRef FakeDevice::copy(FakeBuffer &buffer, const Transfer &t, const void *from, void *to, bool in) {
   checkTransfer(t, buffer.memory->bytes);
   throwIfLost();
@@ -206,6 +224,11 @@ EventRef FakeDevice::copy(FakeBuffer &buffer, const Transfer &t, const void *fro
       throw DeviceError(Failure::OutOfMemory, "the fake device refuses a copy, as was asked for");
     if (!same)
       (in ? counters.bytesIn : counters.bytesOut) += bytes;
+    const auto *host = static_cast<const char *>(in ? from : to) + reachOf(t).low;
+    const auto next = state_->locked.upper_bound(host);
+    if (bytes && next != state_->locked.begin() &&
+        host + (reachOf(t).high - reachOf(t).low) <= std::prev(next)->first + std::prev(next)->second)
+      ++counters.lockedCopies;
   }
   FakeCommandRef command =
       begin(same ? 0 : options_.latency + (options_.bandwidth > 0 ? bytes / options_.bandwidth : 0));

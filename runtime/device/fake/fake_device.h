@@ -32,6 +32,8 @@ struct FakeCounters {
   long buffers = 0;                                                            // that have not been freed
   unsigned long bytes = 0, mostBytes = 0; // allocated now, and at most at once
   long events = 0;                        // of copies and launches, that exist now
+  long locks = 0, locked = 0;             // of pages: asked for, and there now
+  long lockedCopies = 0;                  // copies of memory whose pages are all locked
   long graphs = 0, chains = 0;            // made, and given; `launches` has the launches of a chain, too
 };
 
@@ -51,6 +53,8 @@ public:
   std::unique_ptr<Kernel> build(const KernelSource &) override;
   void plan(const Kernel &, const std::vector<LibraryMatrix> &) override;
   Builds builds() const override;
+  bool lockPages(void *, unsigned long) override;
+  void unlockPages(void *) override;
   EventRef copyIn(Buffer &, const Transfer &, const void *host) override;
   EventRef copyOut(Buffer &, const Transfer &, void *host) override;
   EventRef launch(Kernel &, const std::vector<Argument> &, const Grid &) override;

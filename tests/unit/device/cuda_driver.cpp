@@ -28,6 +28,7 @@ std::condition_variable changed;
 std::map<void *, std::size_t> pinned, onDevice;
 std::size_t allocated = 0;
 int version = 13000;
+int registered = 0, failRegister = 0, hostFunctions = 0;
 int graphs = 0, liveGraphs = 0, failGraph = 0;
 int allocations = 0, events = 0, timedEvents = 0, liveEvents = 0, mistakes = 0, failLaunch = 0, launches = 0;
 std::atomic<int> slowHost = 0, slowLink = 0;
@@ -148,6 +149,11 @@ int pb_test_launches() { return launches; }
 int pb_test_mistakes() { return mistakes; }
 /// Milliseconds by which host functions, and copies of a megabyte or more, are slowed down.
 void pb_test_slow(int host, int link) { slowHost = host, slowLink = link; }
+/// How many pieces of memory have locked pages, and the status of locking from now on.
+int pb_test_registered() { return registered; }
+void pb_test_fail_register(int status) { failRegister = status; }
+/// How many pieces were staged.
+int pb_test_host_functions() { return hostFunctions; }
 void pb_test_version(int v) { version = v; }
 /// How many graphs were made, and how many there are.
 int pb_test_graphs() { return graphs; }
@@ -204,6 +210,20 @@ CuStatus cuMemFreeHost(void *p) {
   std::lock_guard lock(mutex);
   pinned.erase(p);
   std::free(p);
+  return 0;
+}
+
+CuStatus cuMemHostRegister_v2(void *p, std::size_t n, unsigned) {
+  std::lock_guard lock(mutex);
+  if (failRegister)
+    return failRegister;
+  ++registered;
+  return pinned[p] = n, 0;
+}
+CuStatus cuMemHostUnregister(void *p) {
+  std::lock_guard lock(mutex);
+  mistakes += pinned.erase(p) != 1;
+  --registered;
   return 0;
 }
 
@@ -279,6 +299,7 @@ CuStatus cuStreamWaitEvent(CuStream s, CuEvent e, unsigned) {
   });
 }
 CuStatus cuLaunchHostFunc(CuStream s, CuHostFunction f, void *given) {
+  ++hostFunctions;
   return s->give([=] { rest(slowHost), f(given); });
 }
 CuStatus cuEventCreate(CuEvent *e, unsigned flags) {

@@ -126,7 +126,8 @@ TEST_F(CudaDevices, SaysWhatItIs) {
   EXPECT_EQ(device->about().localBytes, 49152u);
 }
 
-TEST_F(CudaDevices, CopiesThroughPinnedMemory) { // of all shapes: small and large, rows, planes, pieces
+/// Copies of all shapes: small and large, rows, planes, pieces.
+void copyAllShapes(Device *device, bool areLocked) {
   const long n = 5L << 20;
   std::vector<int> host(n), zeros(n);
   std::iota(host.begin(), host.end(), 1);
@@ -148,13 +149,48 @@ TEST_F(CudaDevices, CopiesThroughPinnedMemory) { // of all shapes: small and lar
           const long at = (static_cast<long>(t.offset) + plane * t.planeStride + row * t.rowStride) / 4 + k;
           expected[at] = expectedOut[at] = host[at];
         }
+    if (areLocked)
+      ASSERT_TRUE(device->lockPages(host.data(), n * 4) && device->lockPages(out.data(), n * 4));
     finish(*device, device->copyIn(*buffer, t, host.data()));
     ASSERT_TRUE(contentsOf<int>(*device, *buffer, n) == expected)
         << t.bytes << " x " << t.rows << " x " << t.planes;
     const EventRef event = device->copyOut(*buffer, t, out.data());
     finish(*device, event);
+    if (areLocked)
+      device->unlockPages(host.data()), device->unlockPages(out.data());
     ASSERT_TRUE(out == expectedOut) << t.bytes << " x " << t.rows << " x " << t.planes;
   }
+}
+
+TEST_F(CudaDevices, CopiesThroughPinnedMemory) {
+  const int staged = of<int()>("pb_test_host_functions")();
+  copyAllShapes(device.get(), false);
+  EXPECT_GT(of<int()>("pb_test_host_functions")(), staged);
+}
+
+TEST_F(CudaDevices, CopiesOfLockedPagesAreDirect) {
+  std::vector<int> small(16, 5), large(4L << 20);
+  copyAllShapes(device.get(), true);
+  EXPECT_EQ(of<int()>("pb_test_registered")(), 0);
+  // A part of it outside of the locked pages: the whole copy is staged.
+  std::iota(large.begin(), large.end(), 1);
+  const unsigned long bytes = large.size() * 4;
+  auto buffer = device->allocate(bytes);
+  device->lockPages(large.data(), bytes - 4096);
+  int staged = of<int()>("pb_test_host_functions")();
+  finish(*device, device->copyIn(*buffer, {.bytes = bytes - 4096}, large.data()));
+  EXPECT_EQ(of<int()>("pb_test_host_functions")(), staged);
+  finish(*device, device->copyIn(*buffer, {.bytes = bytes}, large.data()));
+  EXPECT_GT(of<int()>("pb_test_host_functions")(), staged);
+  staged = of<int()>("pb_test_host_functions")();
+  const auto back = contentsOf<int>(*device, *buffer, large.size());
+  EXPECT_TRUE(back == large);
+  EXPECT_GT(of<int()>("pb_test_host_functions")(), staged);
+  of<void(int)>("pb_test_fail_register")(801);
+  EXPECT_THROW(device->lockPages(small.data(), 64), DeviceError);
+  of<void(int)>("pb_test_fail_register")(0);
+  device = nullptr; // unlocks what is left
+  EXPECT_EQ(of<int()>("pb_test_registered")(), 0);
 }
 
 TEST_F(CudaDevices, SlotsWaitForTheSlowerSide) {
@@ -229,6 +265,8 @@ TEST_F(CudaDevices, MemoryIsUsedAgain) { // requirement 63
   for (int k = 0; k < 100; ++k)
     device->allocate(1'000'000 + k % 3);
   EXPECT_EQ(of<int()>("pb_test_allocations")() - before, 1);
+  EXPECT_GE(device->keptBytes(), 1'000'000u);
+  EXPECT_LE(device->keptBytes(), 1'200'000u);
   std::vector<std::unique_ptr<Buffer>> buffers; // and does not stand in the way of other sizes
   for (int k = 0; k < 6; ++k)
     buffers.push_back(device->allocate(10UL << 20));
@@ -238,6 +276,7 @@ TEST_F(CudaDevices, MemoryIsUsedAgain) { // requirement 63
   } catch (const DeviceError &error) {
     EXPECT_EQ(error.failure(), Failure::OutOfMemory);
   }
+  EXPECT_EQ(device->keptBytes(), 0u); // it has given all of it back
 }
 
 TEST_F(CudaDevices, EventsComeFromAPoolAndHaveNoTimes) {

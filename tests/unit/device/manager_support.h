@@ -36,11 +36,14 @@ public:
   std::unique_ptr<Buffer> allocate(unsigned long bytes) override {
     return hook_("allocate"), inner_->allocate(bytes);
   }
+  unsigned long keptBytes() const override { return inner_->keptBytes(); }
   std::unique_ptr<Buffer> wrap(void *m, unsigned long bytes) override {
     return hook_("wrap"), inner_->wrap(m, bytes);
   }
   std::unique_ptr<Kernel> build(const KernelSource &s) override { return inner_->build(s); }
   void plan(const Kernel &k, const std::vector<LibraryMatrix> &m) override { inner_->plan(k, m); }
+  bool lockPages(void *m, unsigned long n) override { return hook_("lock"), inner_->lockPages(m, n); }
+  void unlockPages(void *m) override { hook_("unlock"), inner_->unlockPages(m); }
   EventRef copyIn(Buffer &b, const Transfer &t, const void *h) override {
     return hook_("in"), inner_->copyIn(b, t, h);
   }
