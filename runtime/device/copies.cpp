@@ -80,6 +80,7 @@ void Management::copyIn(const std::shared_ptr<Record> &record, const CopyPlan &p
   copyingIn_.push_back(std::move(copy));
   ++count.copiesIn;
   count.bytesIn += bytesOf(plan.transfers);
+  pageLocks_.copied(record, bytesOf(plan.transfers));
   needsFlush_ = true;
 }
 
@@ -97,6 +98,7 @@ void Management::copyOut(const std::shared_ptr<Record> &record, const CopyPlan &
   }
   ++count.copiesOut;
   count.bytesOut += bytesOf(plan.transfers);
+  pageLocks_.copied(record, bytesOf(plan.transfers));
   needsFlush_ = true;
   later(std::make_unique<Completion>(name, record, plan.flight, std::move(events), Kind::Copies, end));
 }

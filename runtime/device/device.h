@@ -15,8 +15,8 @@
 //
 // Invariants: commands that touch the same buffer, and of which one writes it, take effect in the order in
 // which they were given; others may overlap (several queues, pinned staging). Only the management thread
-// calls a Device and its buffers, except build(), which any thread may call; any thread may query an event.
-// No call but build() and allocate() takes longer than the driver's own bookkeeping. Buffers, kernels and
+// calls a Device and its buffers, except build(), plan() and the two for pages, which any thread may call; any thread may query an event.
+// No call but these and allocate() takes longer than the driver's own bookkeeping. Buffers, kernels and
 // events may live longer than their device. Devices fail only by DeviceError; a call that could never be
 // right (a copy past a buffer's end) is a mistake of the caller and throws std::logic_error.
 #pragma once
@@ -33,6 +33,7 @@ enum class Failure {
   Build,       // this kernel cannot be built here
   Launch,      // this launch was refused; at most matrices that it writes and does not read have changed
   Unsuitable,  // refused, too, but because of its matrices: others may be accepted
+  Chain,       // these launches cannot be given as one command, perhaps one by one; nothing has changed
   Lost,        // the device is gone, and with it the data that only it had
 };
 
@@ -86,7 +87,8 @@ public:
   virtual ~Event() = default;
   /// Does not wait. Throws the command's error, if it failed.
   virtual bool isDone() = 0;
-  /// When the command ran, once it is done. Zeros if the device does not say.
+  /// When the command ran, once it is done. Zeros if the device does not say, or if timeCommands() was not
+  /// called before the command was given.
   virtual Span span() const = 0;
 };
 using EventRef = std::shared_ptr<Event>;
@@ -105,6 +107,18 @@ struct Grid {
   int group[3] = {1, 1, 1};
 };
 
+/// One launch of a chain.
+struct ChainLaunch {
+  std::vector<Argument> arguments;
+  Grid grid;
+};
+
+/// Counts what launchChain() did so far: graphs that were made, and chains that were given. For the management
+/// thread.
+struct Chains {
+  long made = 0, given = 0;
+};
+
 struct KernelSource {
   std::string text; // in the dialect (dialect.h), without its prelude
   std::string entry;
@@ -117,23 +131,45 @@ struct Builds {
   long compiled = 0, cached = 0;
 };
 
+struct LibraryMatrix; // library/library_call.h
+
 class Device {
 public:
   /// Nothing runs after destruction; commands that have not begun may be dropped.
   virtual ~Device() = default;
   virtual const Description &about() const = 0;
   virtual std::unique_ptr<Buffer> allocate(unsigned long bytes) = 0;
+  /// How many bytes of freed buffers it keeps for later ones; gives them back where memory is short.
+  virtual unsigned long keptBytes() const { return 0; }
   /// Where sharesMemory: a buffer that is this memory of the processor, so that copies to it cost nothing.
   virtual std::unique_ptr<Buffer> wrap(void *, unsigned long) { return nullptr; }
   /// Takes the kernel from the cache on disk (kernel_cache.h) or from the driver's compiler.
   virtual std::unique_ptr<Kernel> build(const KernelSource &) = 0;
   virtual Builds builds() const { return {}; }
+  /// For a function of a library: does what takes long before such matrices can be computed (a plan), so that
+  /// launch() need not. Addresses are not known yet. Any thread may call.
+  virtual void plan(const Kernel &, const std::vector<LibraryMatrix> &) {}
   /// `host` must stay unchanged until the event is done.
   virtual EventRef copyIn(Buffer &, const Transfer &, const void *host) = 0;
   virtual EventRef copyOut(Buffer &, const Transfer &, void *host) = 0;
+  /// Locks pages of the processor's memory, so that copies of them need no staging. Takes about as long as a
+  /// copy; any thread may call. False: that is of no use here. Throws DeviceError if it is refused.
+  virtual bool lockPages(void *, unsigned long) { return false; }
+  /// For what lockPages() was called with. No copy of this memory may be under way. Any thread.
+  virtual void unlockPages(void *) {}
   virtual EventRef launch(Kernel &, const std::vector<Argument> &, const Grid &) = 0;
+  /// Gives launches that follow each other as one command, a graph of the driver (chain_shelf.h), with one
+  /// event. Null: nothing was given, and the caller gives them one by one, because this device has no graphs
+  /// or this chain is not worth one yet. Throws as launch() does, and Failure::Chain; nothing has begun then.
+  virtual EventRef launchChain(Kernel &, const std::vector<ChainLaunch> &) { return nullptr; }
+  /// The largest number of launches that launchChain() takes; 0: it takes none.
+  virtual std::size_t longestChain() const { return 0; }
+  virtual Chains chains() const { return {}; }
   /// After this, the commands that were given begin without further calls.
   virtual void flush() = 0;
+  /// To be called before the first command: events say when their commands ran. Without it, devices leave out
+  /// what that costs.
+  virtual void timeCommands() {}
   /// To be called before the first command: from then on `ended` is called, by any thread, when the commands
   /// that one flush() began have ended, once for each kind of command. False: the device never calls, and
   /// events have to be polled.

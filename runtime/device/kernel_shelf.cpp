@@ -2,6 +2,7 @@
 
 #include "runtime/device/kernel_shelf.h"
 #include "runtime/abi/device.h"
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <deque>
@@ -34,8 +35,9 @@ struct KernelShelf::Entry {
   }
 };
 
-/// Runs one build after the other, each on a thread that can be abandoned. Shared with these threads.
-struct KernelShelf::Builder {
+/// Runs as many builds at a time as there are processors, each on a thread that can be abandoned. Shared with
+/// these threads.
+struct KernelShelf::Builder : std::enable_shared_from_this<Builder> {
   Device &device;
   const std::chrono::duration<double> limit;
   const WatchBuild watch;
@@ -43,38 +45,57 @@ struct KernelShelf::Builder {
   std::condition_variable changed;
   std::deque<std::shared_ptr<Entry>> queue;
   bool stops = false;
-  std::thread thread;
+  const std::size_t most;
+  std::vector<std::thread> threads; // each looks after one build at a time
+  std::size_t idle = 0;             // threads without a build
+  std::mutex watchMutex;            // the watcher is called by one thread at a time
 
-  Builder(Device &d, double seconds, WatchBuild w) : device(d), limit(seconds), watch(std::move(w)) {}
+  Builder(Device &d, double seconds, WatchBuild w, int together)
+      : device(d), limit(seconds), watch(std::move(w)),
+        most(static_cast<std::size_t>(std::max(1, together))) {}
+
+  void add(std::shared_ptr<Entry> entry) {
+    std::lock_guard hold(mutex);
+    queue.push_back(std::move(entry));
+    if (idle < queue.size() && threads.size() < most)
+      threads.emplace_back([this] { loop(); });
+    changed.notify_one();
+  }
 
   void loop() {
     for (;;) {
       std::shared_ptr<Entry> next;
       {
         std::unique_lock hold(mutex);
+        ++idle;
         changed.wait(hold, [&] { return stops || !queue.empty(); });
+        --idle;
         if (stops)
           return;
         next = queue.front();
         queue.pop_front();
       }
-      if (watch)
+      if (watch) {
+        std::lock_guard hold(watchMutex);
         watch(next->source.entry, true);
-      std::thread([&device = device, watch = watch, next] {
-        end(*next, watch, build(device, next->source));
+      }
+      std::thread([self = shared_from_this(), next] {
+        self->end(*next, build(self->device, next->source));
       }).detach();
       std::unique_lock hold(next->mutex);
       const bool isDone = next->changed.wait_for(hold, limit, [&] { return next->isDone; });
       hold.unlock();
       if (!isDone)
-        end(*next, watch, {nullptr, "the driver's compiler takes too long"});
+        end(*next, {nullptr, "the driver's compiler takes too long"});
     }
   }
 
   /// The watcher is told of the end once, and before the coroutines that wait for the kernel.
-  static void end(Entry &entry, const WatchBuild &watch, Built built) {
-    if (watch && !entry.isReported.exchange(true))
+  void end(Entry &entry, Built built) {
+    if (watch && !entry.isReported.exchange(true)) {
+      std::lock_guard hold(watchMutex);
       watch(entry.source.entry, false);
+    }
     entry.finish(std::move(built));
   }
 
@@ -89,10 +110,10 @@ struct KernelShelf::Builder {
   }
 };
 
-KernelShelf::KernelShelf(Device &device, double limitSeconds, WatchBuild watch)
-    : builder_(std::make_shared<Builder>(device, limitSeconds, std::move(watch))) {
-  builder_->thread = std::thread([b = builder_.get()] { b->loop(); });
-}
+KernelShelf::KernelShelf(Device &device, double limitSeconds, WatchBuild watch, int together)
+    : builder_(std::make_shared<Builder>(device, limitSeconds, std::move(watch), together)) {}
+
+int KernelShelf::processors() { return static_cast<int>(std::thread::hardware_concurrency()); }
 
 KernelShelf::~KernelShelf() {
   {
@@ -100,7 +121,8 @@ KernelShelf::~KernelShelf() {
     builder_->stops = true;
     builder_->changed.notify_all();
   }
-  builder_->thread.join();
+  for (std::thread &thread : builder_->threads)
+    thread.join();
   for (const auto &entry : builder_->queue)
     entry->finish({nullptr, "the program ends"});
 }
@@ -111,16 +133,18 @@ KernelShelf::Awaiter KernelShelf::get(const DeviceKernel &kernel, const int grou
   std::lock_guard hold(mutex_);
   std::shared_ptr<Entry> &entry = entries_[key];
   if (!entry) {
-    entry = std::make_shared<Entry>();
     std::string text = macrosOf(form);
     for (int d = 0; (kernel.hasCells || kernel.teams) && d < 2; ++d)
       text += "#define PB_C" + std::to_string(d) + " " + std::to_string(cells[d]) + "\n";
-    entry->source = {text + kernel.source, kernel.entry, {group[0], group[1], group[2]}, kernel.isLibrary};
-    if (kernel.isLibrary)
-      entry->source.text = kernel.source;
-    std::lock_guard holdQueue(builder_->mutex);
-    builder_->queue.push_back(entry);
-    builder_->changed.notify_one();
+    text = kernel.isLibrary ? kernel.source : text + kernel.source;
+    std::shared_ptr<Entry> &same =
+        texts_[{text, kernel.entry, group[0], group[1], group[2], kernel.isLibrary}];
+    if (!same) {
+      same = std::make_shared<Entry>();
+      same->source = {text, kernel.entry, {group[0], group[1], group[2]}, kernel.isLibrary};
+      builder_->add(same);
+    }
+    entry = same;
   }
   return {entry, {}};
 }

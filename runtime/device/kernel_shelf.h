@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The kernels of one device that a program has asked for. Each is built once, outside of the workers'
-// threads.
+// threads; as many are built at a time as the machine has processors.
 //
 //   Built k = co_await shelf.get(kernel, group, cells, form);       // waits the first time only
 //   if (!k.kernel) say(k.why);
 //
 // A build may take seconds (a compiler runs in the driver): the coroutine is suspended, no worker waits. A
 // build that takes longer than the limit counts as failed, and its result is ignored. Invariant: get() for
-// the same version and group gives the same answer as long as the shelf lives.
+// the same version and group gives the same answer as long as the shelf lives; what has the same text for the
+// compiler is built once, whoever asks for it.
 #pragma once
 #include "runtime/device/kernel_form.h"
 #include "runtime/device/request.h"
@@ -25,11 +26,13 @@ struct DeviceKernel;
 namespace pb::device {
 
 /// Called with a kernel's name when its compilation begins (true) and when it has ended or was given up
-/// (false), from a thread of the shelf.
+/// (false), from a thread of the shelf; by one of them at a time, but a build may begin before others have ended.
 using WatchBuild = std::function<void(const std::string &entry, bool begins)>;
 
 class KernelShelf {
 public:
+  static int processors();
+
   struct Built {
     std::shared_ptr<Kernel> kernel; // null: see `why`
     std::string why;
@@ -37,7 +40,7 @@ public:
   };
 
   /// `device` must outlive the shelf.
-  KernelShelf(Device &device, double limitSeconds, WatchBuild watch = {});
+  KernelShelf(Device &device, double limitSeconds, WatchBuild watch = {}, int together = processors());
   ~KernelShelf();
   KernelShelf(const KernelShelf &) = delete;
   KernelShelf &operator=(const KernelShelf &) = delete;
@@ -54,13 +57,15 @@ public:
     void await_suspend(std::coroutine_handle<> caller);
     Built await_resume() const;
   };
-  /// `cells`: cells of an item.
+  /// `cells`: cells of an item. The build begins now, or when an earlier one has ended, not when the answer is
+  /// awaited.
   Awaiter get(const DeviceKernel &, const int group[3], const int cells[2], KernelForm);
 
 private:
   using Key = std::tuple<const DeviceKernel *, int, int, int, int, int, KernelForm>;
-  std::mutex mutex_; // guards entries_
+  std::mutex mutex_; // guards entries_ and texts_
   std::map<Key, std::shared_ptr<Entry>> entries_;
+  std::map<std::tuple<std::string, std::string, int, int, int, bool>, std::shared_ptr<Entry>> texts_;
   std::shared_ptr<Builder> builder_;
 };
 

@@ -223,17 +223,17 @@ protected:
     }
     if (!rounds_)
       makeArguments(m);
-    for (; round_ < rounds_->count(); ++round_) {
+    while (round_ < rounds_->count()) {
       if (m.isFull())
         return Outcome::Again;
-      const Grid grid = rounds_->prepare(round_, arguments_);
       try {
-        event_ = m.call([&] { return m.device().launch(*l.kernel, arguments_, grid); });
+        const long given = round_ < oneByOne_ ? giveOne(m) : giveSome(m);
+        round_ += given;
+        m.count.launches += static_cast<unsigned long>(given);
       } catch (const DeviceError &e) {
         failed(m, e);
       }
       m.launched(event_, l);
-      ++m.count.launches;
       m.needsFlush();
     }
     try {
@@ -282,6 +282,39 @@ private:
     rounds_.emplace(l, arguments_, progress_->scratch ? progress_->scratch.get() : &anyWritten(m));
   }
 
+  // Both return how many rounds the device was given.
+  long giveOne(Management &m) {
+    const Launch &l = progress_->launch;
+    const Grid grid = rounds_->prepare(round_, arguments_);
+    event_ = m.call([&] { return m.device().launch(*l.kernel, arguments_, grid); });
+    return 1;
+  }
+  /// A chain of rounds, if the device takes it as one command; else one.
+  long giveSome(Management &m) {
+    const Launch &l = progress_->launch;
+    const long some = std::min(rounds_->count() - round_, m.longestChain());
+    if (some > 1) {
+      std::vector<ChainLaunch> chain;
+      for (long k = round_; k < round_ + some; ++k) {
+        const Grid grid = rounds_->prepare(k, arguments_);
+        chain.push_back({arguments_, grid});
+      }
+      try {
+        if (EventRef event = m.call([&] { return m.device().launchChain(*l.kernel, chain); })) {
+          event_ = std::move(event);
+          m.gaveChain();
+          return some;
+        }
+      } catch (const DeviceError &e) {
+        if (e.failure() != Failure::Chain)
+          throw;
+        m.giveUpChains(e);
+      }
+    }
+    oneByOne_ = round_ + some;
+    return giveOne(m);
+  }
+
   /// A buffer of the right kind for an argument that this kernel does not use.
   Buffer &anyWritten(Management &m) const {
     std::size_t k = 0;
@@ -291,7 +324,7 @@ private:
                                  : *progress_->transients[k]->buffer;
   }
 
-  /// Earlier rounds have overwritten data; this can be undone only if the host has the old data.
+  /// Earlier rounds may have overwritten data; this can be undone only if the host has the old data.
   [[noreturn]] void failed(Management &m, const DeviceError &e) {
     const Launch &l = progress_->launch;
     bool isLost = e.failure() == Failure::Lost;
@@ -354,7 +387,7 @@ private:
 
   std::vector<Argument> arguments_;
   std::optional<LaunchRounds> rounds_;
-  long round_ = 0;
+  long round_ = 0, oneByOne_ = 0; // rounds before oneByOne_ are no part of a chain
   EventRef event_;
 };
 

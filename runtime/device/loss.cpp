@@ -114,6 +114,7 @@ void Management::loseHanging() {
   const auto waiting = beginLoss(
       DeviceError(Failure::Lost, "none of its commands has ended for " + seconds(options_.commandLimit) +
                                      " seconds; PB_DEVICE_TIMEOUT=SECONDS gives them twenty times SECONDS"));
+  pageLocks_.abandon();
   leakAll();
   for (const auto &r : waiting)
     r->finish(lostError());
@@ -140,6 +141,7 @@ void Management::giveUp() {
   const auto waiting =
       beginLoss(DeviceError(Failure::Lost, "its driver has not answered for " + seconds(options_.limit) +
                                                " seconds; PB_DEVICE_TIMEOUT=SECONDS gives it more time"));
+  pageLocks_.abandon();
   for (const auto &record : table_.records())
     if (auto buffer = record->abandon(index()))
       leak(std::move(buffer));

@@ -17,10 +17,14 @@ constexpr long kLongestPause = 50, kLongestPauseUnawaited = 1000; // microsecond
 } // namespace
 
 Management::Management(std::unique_ptr<Device> device, Table &table, const Options &options)
-    : device_(std::move(device)), about_(device_->about()), table_(table), options_(options) {}
+    : device_(std::move(device)), pageLocks_(*device_, options.index, options.lockFrom),
+      about_(device_->about()), table_(table), options_(options),
+      longestChain_(static_cast<long>(device_->longestChain())) {}
 
 void Management::start() {
   table_.estate(index()).setWake([this] { wake(); });
+  if (trace())
+    device_->timeCommands();
   isCalled_ = device_->callAtEnd([self = weak_from_this()] {
     if (const auto management = self.lock())
       management->wake();
@@ -77,8 +81,20 @@ DeviceError Management::lostError() const {
 }
 
 Counters Management::counters() const {
-  return {count.launches,    count.copiesIn,  count.copiesOut, count.bytesIn, count.bytesOut,
-          count.allocations, count.evictions, count.buffers,   count.bytes};
+  return {count.launches, count.chains,   count.graphs,      count.copiesIn,  count.copiesOut,
+          count.bytesIn,  count.bytesOut, count.allocations, count.evictions, count.buffers,
+          count.bytes,    count.resting,  pageLocks_.bytes()};
+}
+
+void Management::gaveChain() {
+  ++count.chains;
+  count.graphs = static_cast<unsigned long>(device_->chains().made);
+}
+
+void Management::giveUpChains(const DeviceError &why) {
+  longestChain_ = 0;
+  if (options_.say)
+    options_.say("launches are given to " + about_.name + " one by one: " + why.what());
 }
 
 void Management::beginCall() {
@@ -279,6 +295,7 @@ void Management::shutDown() {
   } catch (const DeviceError &) {
     // The event is over in any case.
   }
+  call([&] { pageLocks_.stop(); });
   call([&] { device_.reset(); });
 }
 

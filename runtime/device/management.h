@@ -12,6 +12,7 @@
 // compare-and-exchange, so that the thread never touches anything again once it was abandoned.
 #pragma once
 #include "runtime/device/manager.h"
+#include "runtime/device/page_locks.h"
 #include "runtime/device/record.h"
 #include <condition_variable>
 #include <deque>
@@ -118,14 +119,20 @@ public:
     ++launches_;
     ahead_.store(static_cast<long>(launched_.size()), std::memory_order_relaxed);
   }
+  /// How many launches may be given as one command; 0: only one by one.
+  long longestChain() const { return longestChain_; }
+  void gaveChain();
+  /// From now on this device gets its launches one by one; says so.
+  void giveUpChains(const DeviceError &why);
   /// Records a kernel that uses memory which it shares with the processor.
   void sharedUse(const std::shared_ptr<Record> &record, std::shared_ptr<Flight> flight,
                  const EventRef &event);
   void needsFlush() { needsFlush_ = true; }
 
   struct Count {
-    std::atomic<unsigned long> launches = 0, copiesIn = 0, copiesOut = 0, bytesIn = 0, bytesOut = 0,
-                               allocations = 0, evictions = 0, buffers = 0, bytes = 0;
+    std::atomic<unsigned long> launches = 0, chains = 0, graphs = 0, copiesIn = 0, copiesOut = 0, bytesIn = 0,
+                               bytesOut = 0, allocations = 0, evictions = 0, buffers = 0, bytes = 0,
+                               resting = 0;
   } count;
 
 private:
@@ -177,8 +184,10 @@ private:
   bool freeUnused();
   void freeResting();
   void free(std::unique_ptr<Buffer> buffer, unsigned long bytes);
+  void countResting() { count.resting = restingBytes_ + (device_ ? device_->keptBytes() : 0); }
 
   std::unique_ptr<Device> device_;
+  PageLocks pageLocks_;
   const Description about_;
   Table &table_;
   const Options options_;
@@ -202,7 +211,8 @@ private:
   unsigned long restingBytes_ = 0, launches_ = 0, uses_ = 0, rests_ = 0;
   long callBegan_ = 0;
   unsigned long lastProgress_ = 0, lastFreed_ = 0, lastLaunchEnd_ = 1; // times
-  bool isCalled_ = false;                                              // the device calls when commands end
+  long longestChain_ = 0;
+  bool isCalled_ = false; // the device calls when commands end
   bool needsFlush_ = false, hasSaidWaiting_ = false;
 };
 

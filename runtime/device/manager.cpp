@@ -67,6 +67,15 @@ std::unique_ptr<Kernel> Manager::build(const KernelSource &source) {
   return management_->device().build(source);
 }
 
+void Manager::plan(const Kernel &kernel, const std::vector<LibraryMatrix> &matrices) {
+  if (isLost())
+    return;
+  try {
+    management_->device().plan(kernel, matrices);
+  } catch (const DeviceError &) { // NOLINT(bugprone-empty-catch): the launch has the same error
+  }
+}
+
 bool Manager::isLost() const { return management_->isLost(); }
 DeviceError Manager::lostError() const { return management_->lostError(); }
 long Manager::ahead() const { return management_->ahead(); }

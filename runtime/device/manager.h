@@ -18,6 +18,9 @@
 // `ahead` launches behind) holds up the launches behind it, but nothing else. A coroutine that waits is
 // suspended and made runnable by Scheduler::makeRunnable (bottom of a random worker's deque).
 //
+// Rounds of one launch are given as chains, if the device takes them (chain_shelf.h); if a chain cannot be
+// made, this is said once, and from then on they are given one by one.
+//
 // Invariants: launches reach the device in the order of submit(). A launch that fails has changed nothing:
 // its outputs are as before, and the launches behind it in the same submission are not begun. After a launch
 // was submitted the table says what will be valid when the device has done its work. If a launch in rounds
@@ -82,17 +85,21 @@ struct Options {
   std::chrono::milliseconds limit = timeoutFromEnvironment(); // for a call of the driver
   std::chrono::milliseconds commandLimit = 20 * limit;        // for some command to end, while there are any
   int ahead = 64;                                             // how many launches may be given and not done
+  unsigned long lockFrom = 8UL << 20; // bytes of a copy that may be worth page-locking
   Trace *trace = nullptr;
   std::function<void(const std::string &)> say = {}; // prints a message at once, on the management thread
 };
 
 /// Counts since the start.
 struct Counters {
-  unsigned long launches = 0;                // commands: each round counts as one
+  unsigned long launches = 0;           // each round counts as one
+  unsigned long chains = 0, graphs = 0; // launches that were given together, and those that had to be made
   unsigned long copiesIn = 0, copiesOut = 0; // a matrix counts once, however many boxes are copied
   unsigned long bytesIn = 0, bytesOut = 0;
   unsigned long allocations = 0, evictions = 0;
   unsigned long buffers = 0, bytes = 0; // that exist now, including those at rest
+  unsigned long restingBytes = 0;       // of those, kept for later launches, by the runtime and by the device
+  unsigned long lockedBytes = 0;        // of the processor's memory, now
 };
 
 /// The work-items and their groups for the points of a box (of one round, if in rounds). The third dimension
@@ -112,6 +119,8 @@ public:
   const Description &about() const;
   /// Device::build; any thread.
   std::unique_ptr<Kernel> build(const KernelSource &source);
+  /// Device::plan; any thread. What fails is tried again by the launch, which says why.
+  void plan(const Kernel &kernel, const std::vector<LibraryMatrix> &matrices);
 
   class SubmitAwaiter;
   class CopyAwaiter;

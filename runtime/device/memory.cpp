@@ -26,6 +26,7 @@ std::unique_ptr<Buffer> Management::allocate(unsigned long bytes, bool &wait) {
     auto buffer = std::move(at->second.buffer);
     resting_.erase(at);
     restingBytes_ -= bytes;
+    countResting();
     return buffer;
   }
   if (about_.largest && bytes > about_.largest)
@@ -38,6 +39,7 @@ std::unique_ptr<Buffer> Management::allocate(unsigned long bytes, bool &wait) {
       ++count.allocations;
       ++count.buffers;
       count.bytes += bytes;
+      countResting();
       return buffer;
     } catch (const DeviceError &e) {
       if (e.failure() != Failure::OutOfMemory)
@@ -67,6 +69,7 @@ void Management::freeResting() {
   }
   resting_.clear();
   restingBytes_ = 0;
+  countResting();
 }
 
 bool Management::evictOne(bool &wait) {
@@ -117,6 +120,7 @@ void Management::putBack(std::unique_ptr<Buffer> buffer, unsigned long bytes) {
   if (restingBytes_ + bytes <= about_.bytes / kRestingPart) {
     resting_.emplace(bytes, Resting{std::move(buffer), launches_});
     restingBytes_ += bytes;
+    countResting();
     return;
   }
   free(std::move(buffer), bytes);
@@ -127,6 +131,7 @@ void Management::free(std::unique_ptr<Buffer> buffer, unsigned long bytes) {
   --count.buffers;
   count.bytes -= std::max(bytes, 1ul);
   lastFreed_ = Trace::now();
+  countResting();
 }
 
 void Management::freeDead() {

@@ -328,14 +328,28 @@ std::unique_ptr<Buffer> Record::abandon(int device) {
 
 // At each moment, a thread that looks first at the table and then at the estate finds each buffer in one of
 // them.
+int Record::countCopy(int device) {
+  std::lock_guard hold(mutex_);
+  return ++side(device).copies;
+}
+
+void Record::setLock(int device, std::shared_ptr<void> lock) {
+  std::lock_guard hold(mutex_);
+  side(device).lock = std::move(lock);
+}
+
 void Record::die() {
+  std::vector<std::shared_ptr<void>> locks; // released without a lock of this object: the driver is called
   {
     std::lock_guard hold(mutex_);
     isDead_ = true; // from here on nothing uses the storage
+    for (Side &s : sides_)
+      locks.push_back(std::move(s.lock));
     for (std::size_t k = 0; k < sides_.size(); ++k)
       if (Side &s = sides_[k]; s.buffer)
         state_->estates[k].leave({std::move(s.buffer), bytes_, s.shared});
   }
+  locks.clear();
   std::lock_guard hold(state_->mutex);
   state_->records.erase(this);
 }

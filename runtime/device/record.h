@@ -95,6 +95,11 @@ public:
   /// The flight never began, or its device is lost: nothing has become valid, and no waiter is told.
   void cancelled(const std::shared_ptr<Flight> &);
 
+  /// Counts a copy from or to the device, of a size that matters (page_locks.h); returns how many there were.
+  int countCopy(int device);
+  /// Keeps the lock of its pages until the storage is released.
+  void setLock(int device, std::shared_ptr<void> lock);
+
   Buffer *buffer(int device);
   bool isShared(int device);
   void setBuffer(int device, std::unique_ptr<Buffer> buffer, bool shared);
@@ -118,6 +123,8 @@ private:
     BoxSet valid;
     unsigned long lastUse = 0;
     int pins = 0;
+    int copies = 0;
+    std::shared_ptr<void> lock = {};
   };
   Side &side(int device) { return sides_[static_cast<std::size_t>(device)]; }
   Cover cover(const Place &);

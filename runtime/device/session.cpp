@@ -229,14 +229,21 @@ Session::Placed Session::placeNow(const Frame *frame, const LoopStep &step) {
   return placed;
 }
 
+/// Whether the processor reads it before anything else writes it. Devices may read it before that.
 bool Session::mustCopyOut(const Frame *frame, const char *matrix, const LoopStep *rest,
                           const LoopStep *end) const {
   for (; rest != end; ++rest) {
     if (!rest->device)
       return false;
-    for (int m = 0; m < rest->device->matrixCount; ++m)
-      if (rest->device->matrices[m].reads && std::string_view(rest->device->matrices[m].name) == matrix)
-        return !place(frame, *rest).side;
+    for (int m = 0; m < rest->device->matrixCount; ++m) {
+      const DeviceMatrix &touched = rest->device->matrices[m];
+      if (std::string_view(touched.name) != matrix)
+        continue;
+      if (touched.reads && !place(frame, *rest).side)
+        return true;
+      if (touched.writes)
+        return false; // what it leaves is another value
+    }
   }
   return false;
 }
@@ -358,6 +365,31 @@ void Session::shape(Launch &launch, const Placed &placed, const DeviceKernel &ke
   }
 }
 
+/// The version that the launch uses, whose shape it gets: the simplest one if the device has not enough memory
+/// for a group of the one that was asked for (requirement 21).
+const DeviceKernel *Session::usableKernel(Launch &launch, const Placed &placed, const Frame *frame) {
+  const DeviceStep &step = *placed.step->device;
+  const DeviceKernel *kernel = &step.kernels[placed.version];
+  shape(launch, placed, *kernel, frame);
+  if (!kernel->source ||
+      (kernel->localBytes && kernel->localBytes(launch.group, launch.cells) >
+                                 static_cast<long>(placed.side->manager->about().localBytes))) {
+    kernel = step.kernels;
+    shape(launch, placed, *kernel, frame);
+  }
+  return kernel;
+}
+
+void Session::askForKernel(const Placed &placed, const Frame *frame) {
+  if (!placed.side)
+    return;
+  const DeviceStep &step = *placed.step->device;
+  const StepArguments arguments(step, frame, &placed.box);
+  Launch launch;
+  const DeviceKernel *kernel = usableKernel(launch, placed, frame);
+  placed.side->shelf->get(*kernel, launch.group, launch.cells, formOf(step, *kernel, arguments, launch.box));
+}
+
 Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopStep *end) {
   for (std::size_t next = 0; next < batch.size();) {
     Side *const side = batch[next].side;
@@ -366,20 +398,18 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
     std::string why; // why the processor computes the step
     // A launch that writes memory without a storage, so that only this submission knows of it.
     int alone = INT_MAX;
+    bool areAllAsked = false;
     for (; side && next < batch.size() && batch[next].side == side; ++next) {
       const DeviceStep &step = *batch[next].step->device;
       const StepArguments arguments(step, frame, &batch[next].box);
       Launch launch = launchOf(batch[next], arguments, end, frame);
-      const DeviceKernel *kernel = &step.kernels[batch[next].version];
-      shape(launch, batch[next], *kernel, frame);
-      if (!kernel->source ||
-          (kernel->localBytes && kernel->localBytes(launch.group, launch.cells) >
-                                     static_cast<long>(side->manager->about().localBytes))) {
-        kernel = step.kernels; // requirement 21
-        shape(launch, batch[next], *kernel, frame);
-      }
-      KernelShelf::Built built = co_await side->shelf->get(*kernel, launch.group, launch.cells,
-                                                           formOf(step, *kernel, arguments, launch.box));
+      const DeviceKernel *kernel = usableKernel(launch, batch[next], frame);
+      KernelShelf::Awaiter wanted =
+          side->shelf->get(*kernel, launch.group, launch.cells, formOf(step, *kernel, arguments, launch.box));
+      if (!wanted.await_ready() && !std::exchange(areAllAsked, true)) // they are built together
+        for (std::size_t k = next + 1; k < batch.size(); ++k)
+          askForKernel(batch[k], frame);
+      KernelShelf::Built built = co_await wanted;
       if (!built.kernel && !built.isLost &&
           kernel != step.kernels) { // requirement 16: only this version cannot be used
         note(std::string(step.name) + " runs in its simplest version on " + side->manager->about().name,
@@ -396,6 +426,8 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
       for (int m = 0; m < step.matrixCount; ++m)
         if (step.matrices[m].writes && !arguments.matrix(m).owner)
           alone = std::min(alone, static_cast<int>(launches.size()));
+      if (step.kernels[0].isLibrary)
+        side->manager->plan(*built.kernel, arguments.libraryMatrices(step));
       launch.kernel = std::move(built.kernel);
       launches.push_back(std::move(launch));
     }

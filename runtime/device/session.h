@@ -9,9 +9,10 @@
 //
 // walk() goes through a table of steps level by level. Consecutive steps that are placed on a device are
 // given to it together, and nothing waits for their results; a step on the processor first waits for what it
-// reads. How an output comes back depends on its next reader: a step on the processor (must copy-out: the
-// copy starts behind the kernel), a device (reused), or unknown (may copy-out: copied when something reads
-// it). Source: petabricks-hetero 5, 6.
+// reads. How an output comes back depends on its readers, up to the next step that writes it: if one of them
+// is on the processor (must copy-out), the copy starts behind the kernel; if all are on devices, there is none
+// (reused); if they are unknown (may copy-out), it is copied when something reads it. Source:
+// petabricks-hetero 5, 6.
 //
 // Invariants: results are those of the processor alone. If a kernel cannot be built, or a launch is refused,
 // its step runs on the processor, now and from then on; if a device is out of memory, only this time. If a
@@ -87,6 +88,9 @@ private:
   Launch launchOf(const Placed &, const StepArguments &, const LoopStep *end, const Frame *) const;
   /// Sets the groups, cells and tiles of one version.
   static void shape(Launch &, const Placed &, const DeviceKernel &, const Frame *);
+  static const DeviceKernel *usableKernel(Launch &, const Placed &, const Frame *);
+  /// Lets the kernel's build begin.
+  static void askForKernel(const Placed &, const Frame *);
   Job onDevice(const Frame *, std::vector<Placed> batch, const LoopStep *end);
   /// Runs the step, or a part of it by the functions of its points.
   Job onProcessor(const Frame *, const LoopStep *, std::optional<Box> part,

@@ -2,6 +2,8 @@
 
 #include "runtime/device/step_arguments.h"
 
+#include <algorithm>
+
 namespace pb::device {
 
 namespace {
@@ -34,6 +36,17 @@ StepArguments::StepArguments(const DeviceStep &step, const Frame *frame, const B
     DeviceArguments arrays{read, written, values_.data()};
     step.arguments(frame, part, &arrays);
   }
+}
+
+std::vector<LibraryMatrix> StepArguments::libraryMatrices(const DeviceStep &step) const {
+  std::vector<LibraryMatrix> all;
+  for (int m = 0; m < step.matrixCount; ++m) {
+    const DeviceMatrix &touched = step.matrices[m];
+    LibraryMatrix &lies = all.emplace_back(LibraryMatrix{.elementBytes = touched.elementBytes});
+    for (int d = 0; d < std::min(3, touched.rank); ++d)
+      lies.stride[d] = matrix(m).stride[d], lies.extent[d] = matrix(m).extent[d];
+  }
+  return all;
 }
 
 } // namespace pb::device

@@ -8,6 +8,7 @@
 // Invariant: all of them are for the frame's sizes at the time of construction.
 #pragma once
 #include "runtime/abi/device.h"
+#include "runtime/device/library/library_call.h"
 #include <vector>
 
 namespace pb::device {
@@ -22,6 +23,9 @@ public:
   const Cells &read(int m) const { return cells_[static_cast<std::size_t>(m)]; }
   const Cells &written(int m) const { return cells_[matrices_.size() + static_cast<std::size_t>(m)]; }
   DeviceArguments::Value value(int v) const { return values_[static_cast<std::size_t>(v)]; }
+
+  /// How the matrices lie, without their addresses.
+  std::vector<LibraryMatrix> libraryMatrices(const DeviceStep &) const;
 
 private:
   std::vector<AnyRegion> matrices_;

@@ -22,6 +22,13 @@ void checkTransfer(const Transfer &t, unsigned long bufferBytes) {
                            std::to_string(bufferBytes));
 }
 
+Reach reachOf(const Transfer &t) {
+  Reach r{static_cast<long>(t.offset), static_cast<long>(t.offset + t.bytes)};
+  for (const auto &[count, stride] : {std::pair(t.rows, t.rowStride), std::pair(t.planes, t.planeStride)})
+    (stride < 0 ? r.low : r.high) += (count - 1) * stride;
+  return r;
+}
+
 Transfer packed(Transfer t) {
   if (t.rows == 1) { // planes are rows then
     t.rows = t.planes, t.rowStride = t.planeStride;

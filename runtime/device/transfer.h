@@ -15,6 +15,12 @@ unsigned long transferBytes(const Transfer &);
 /// Throws std::logic_error if the transfer reaches outside of a buffer of that many bytes.
 void checkTransfer(const Transfer &, unsigned long bufferBytes);
 
+/// From the first byte to behind the last one that are touched, relative to the base.
+struct Reach {
+  long low, high;
+};
+Reach reachOf(const Transfer &);
+
 /// The same bytes, with rows that follow each other without a gap joined into one.
 Transfer packed(Transfer);
 

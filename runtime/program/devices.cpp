@@ -67,7 +67,9 @@ void Devices::sayCounters() const {
         " copies in (" + std::to_string(c.bytesIn) + " bytes), " + std::to_string(c.copiesOut) +
         " copies out (" + std::to_string(c.bytesOut) + " bytes), " + std::to_string(c.allocations) +
         " allocations, " + std::to_string(c.evictions) + " evictions, " + std::to_string(c.buffers) +
-        " buffers left (" + std::to_string(c.bytes) + " bytes)");
+        " buffers left (" + std::to_string(c.bytes) + " bytes), " + std::to_string(c.restingBytes) +
+        " bytes at rest, " + std::to_string(c.lockedBytes) + " bytes locked, " + std::to_string(c.graphs) +
+        " graphs given " + std::to_string(c.chains) + " times");
 }
 
 bool Devices::isAsked() const {

@@ -86,6 +86,7 @@ def run(name, config, files, outputs=1, devices="cuda:0", **env):
     trace = json.loads(Path("trace.json").read_text())
     events = trace["traceEvents"] if isinstance(trace, dict) else trace
     kinds = [e.get("cat") for e in events if e.get("ph") == "X"]
+    run.longest = max([e["dur"] for e in events if e.get("cat") == "manage"], default=0)  # microseconds
     return [read(r) for r in results], kinds, done.stderr
 
 def close(a, b):
@@ -130,6 +131,9 @@ def main():
     got, kinds, said = run("all", everywhere(info), ["a.txt", "b.txt"], 3)
     assert all(map(close, got, right)) and not said, said
     assert kinds.count("kernel") == 7, kinds
+    # A plan of cuFFT that takes long does not keep the management thread.
+    got, kinds, said = run("all", everywhere(info), ["a.txt", "b.txt"], 3, PB_TEST_SLOW_PLAN="700")
+    assert all(map(close, got, right)) and kinds.count("kernel") == 7 and run.longest < 350_000, (said, run.longest)
     got, kinds, said = run("all", everywhere(info), ["a.txt", "b.txt"], 3, PB_TEST_REFUSE="trsm")
     assert all(map(close, got, right)), said
     assert said.count("cublasDtrsm ended with status 7") == 1 and kinds.count("kernel") == 5, (said, kinds)

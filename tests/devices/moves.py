@@ -105,7 +105,7 @@ to B[w, h]
   rule zero B.cell(x, y) from() { return 0; }
 }
 """
-WORDS = ["launches", "in", "bytes in", "out", "bytes out", "allocations", "evictions", "buffers", "bytes"]
+WORDS = ["launches", "in", "bytes in", "out", "bytes out", "allocations", "evictions", "buffers", "bytes", "resting", "locked", "graphs", "chains"]
 
 def run(config, *words, fake="1", devices="fake"):
     Path("moves.toml").write_text(config)
@@ -114,7 +114,7 @@ def run(config, *words, fake="1", devices="fake"):
                           env={**os.environ, "PB_FAKE_DEVICE": fake, "PB_DEVICE_COUNTERS": "1"})
     assert done.returncode == 0, done.stderr
     m = re.search(r": (\d+) launches, (\d+) copies in \((\d+) bytes\), (\d+) copies out \((\d+) bytes\), (\d+) allocations, "
-                  r"(\d+) evictions, (\d+) buffers left \((\d+) bytes\)", done.stderr)
+                  r"(\d+) evictions, (\d+) buffers left \((\d+) bytes\), (\d+) bytes at rest, (\d+) bytes locked, (\d+) graphs given (\d+) times", done.stderr)
     return done.stdout, dict(zip(WORDS, map(int, m.groups()))) if m else None, done.stderr
 
 def moves(first, second, more=""):
@@ -169,6 +169,11 @@ def main():
     right, _, _ = run(stencil("gpu"), "--transform=Stencil", "--n=64")
     got, c, said = run(stencil("gpu_local", "group_x_inner = 32\n"), "--transform=Stencil", "--n=64", fake="local=64")
     assert got == right and c["launches"] >= 1 and "processor" not in said, (c, said)
+    # 18: bit for bit the same from local memory, where the sums have the same operations.
+    for n, group in (64, ""), (61, "group_x_inner = 8\ngroup_y_inner = 4\n"), (5, "group_x_inner = 3\n"):
+        right, _, _ = run(stencil("gpu", group), "--transform=Stencil", f"--n={n}")
+        got, c, said = run(stencil("gpu_local", group), "--transform=Stencil", f"--n={n}")
+        assert got == right and c["launches"] >= 1 and "version" not in said and "processor" not in said, (n, c, said)
     # 29: what a device and two steps on the processor read is copied once each way.
     words = ["--transform=Readers", "--n=64"]
     readers = "[Readers]\nsequential_cutoff = 0\n"

@@ -44,10 +44,11 @@ def counters(*more):
     done = run("", more or ("--n=100",), PB_DEVICE_COUNTERS="1")
     line = notes(done)[-1]
     m = re.fullmatch(DEVICE + r": (\d+) launches, (\d+) copies in \((\d+) bytes\), (\d+) copies out \((\d+) bytes\), "
-                     r"(\d+) allocations, (\d+) evictions, (\d+) buffers left \((\d+) bytes\)", line)
+                     r"(\d+) allocations, (\d+) evictions, (\d+) buffers left \((\d+) bytes\), "
+                     r"(\d+) bytes at rest, (\d+) bytes locked, (\d+) graphs given (\d+) times", line)
     if not m:
         fail(f"no counters: {done.stderr}")
-    words = ["launches", "in", "bytes in", "out", "bytes out", "allocations", "evictions", "buffers", "bytes"]
+    words = ["launches", "in", "bytes in", "out", "bytes out", "allocations", "evictions", "buffers", "bytes", "resting", "locked", "graphs", "chains"]
     return done, dict(zip(words, map(int, m.groups())))
 
 def configuration(info, place="gpu"):

@@ -6,7 +6,8 @@
 //   if (const Cuda *cuda = Cuda::get()) require(cuda->cuStreamQuery(stream), Failure::Lost, "cuStreamQuery");
 //   std::string cubin = compileCuda(kernelText(kCudaPrelude, source), "sm_90");      // needs no GPU
 //
-// Invariant: get() is null or has all of the functions below, and the driver was started. $PB_CUDA_DRIVER
+// Invariant: get() is null or has all of the functions below, except perhaps those for graphs, and the driver
+// was started. $PB_CUDA_DRIVER
 // names a driver to be used instead of libcuda.so.1 (tests have one of their own).
 #pragma once
 #include "runtime/device/device.h"
@@ -22,6 +23,9 @@ using CuStream = struct CUstream_st *;
 using CuEvent = struct CUevent_st *;
 using CuModule = struct CUmod_st *;
 using CuFunction = struct CUfunc_st *;
+using CuGraph = struct CUgraph_st *;
+using CuGraphNode = struct CUgraphNode_st *;
+using CuGraphExec = struct CUgraphExec_st *;
 using CuHostFunction = void (*)(void *);
 
 /// A copy of rows: CUDA_MEMCPY2D.
@@ -40,6 +44,14 @@ struct CuRows {
   void *toArray = nullptr;
   std::size_t toPitch = 0;
   std::size_t bytes = 0, rows = 0;
+};
+
+/// A kernel in a graph: CUDA_KERNEL_NODE_PARAMS_v2.
+struct CuKernelNode {
+  CuFunction function = nullptr;
+  unsigned grid[3] = {1, 1, 1}, group[3] = {1, 1, 1}, localBytes = 0;
+  void **arguments = nullptr, **extra = nullptr;
+  void *kernel = nullptr, *context = nullptr;
 };
 
 enum CuAttribute : int {
@@ -71,6 +83,8 @@ constexpr CuStatus kCuOutOfMemory = 2, kCuNotReady = 600;
   EACH(cuMemFree, "cuMemFree_v2", (CuAddress))                                                               \
   EACH(cuMemAllocHost, "cuMemAllocHost_v2", (void **, std::size_t))                                          \
   EACH(cuMemFreeHost, "cuMemFreeHost", (void *))                                                             \
+  EACH(cuMemHostRegister, "cuMemHostRegister_v2", (void *, std::size_t, unsigned))                           \
+  EACH(cuMemHostUnregister, "cuMemHostUnregister", (void *))                                                 \
   EACH(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (CuAddress, const void *, std::size_t, CuStream))          \
   EACH(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void *, CuAddress, std::size_t, CuStream))                \
   EACH(cuMemcpy2DAsync, "cuMemcpy2DAsync_v2", (const CuRows *, CuStream))                                    \
@@ -95,11 +109,23 @@ constexpr CuStatus kCuOutOfMemory = 2, kCuNotReady = 600;
        (CuFunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CuStream, void **, \
         void **))
 
+/// Graphs. A driver before CUDA 12 may lack some of them.
+#define PB_CUDA_GRAPH_FUNCTIONS(EACH)                                                                        \
+  EACH(cuGraphCreate, "cuGraphCreate", (CuGraph *, unsigned))                                                \
+  EACH(cuGraphDestroy, "cuGraphDestroy", (CuGraph))                                                          \
+  EACH(cuGraphAddKernelNode, "cuGraphAddKernelNode_v2",                                                      \
+       (CuGraphNode *, CuGraph, const CuGraphNode *, std::size_t, const CuKernelNode *))                     \
+  EACH(cuGraphInstantiate, "cuGraphInstantiateWithFlags", (CuGraphExec *, CuGraph, unsigned long long))      \
+  EACH(cuGraphLaunch, "cuGraphLaunch", (CuGraphExec, CuStream))                                              \
+  EACH(cuGraphExecDestroy, "cuGraphExecDestroy", (CuGraphExec))
+
 struct Cuda {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration
 #define PB_CUDA_MEMBER(member, symbol, parameters) CuStatus(*member) parameters = nullptr;
   PB_CUDA_FUNCTIONS(PB_CUDA_MEMBER)
+  PB_CUDA_GRAPH_FUNCTIONS(PB_CUDA_MEMBER)
 #undef PB_CUDA_MEMBER
+  bool hasGraphs = false; // all of the functions for graphs are there
 
   /// Null where this machine has no usable CUDA device.
   static const Cuda *get();
@@ -109,11 +135,15 @@ struct Cuda {
 /// else with `otherwise`.
 void require(const Cuda &, CuStatus, Failure otherwise, const std::string &call);
 
-/// "NVRTC 13.0"; empty where the compiler is not installed.
-std::string nvrtcVersion();
+/// The names under which NVRTC is looked for, the best one first. `driver`: as cuDriverGetVersion() gives it
+/// (12040); 0 if the code is for no driver in particular. A driver loads what an NVRTC of its own major
+/// version made, or of an older one, but not of a newer one.
+std::vector<std::string> nvrtcNames(int driver);
+/// "NVRTC 13.0", the one for this driver; empty where the compiler is not installed.
+std::string nvrtcVersion(int driver = 0);
 /// Machine code for the architecture ("sm_90"), or PTX for the driver to compile if NVRTC is older than the
-/// architecture. Throws DeviceError(Build) with the compiler's messages.
-std::string compileCuda(const std::string &text, const std::string &architecture);
+/// architecture. Throws DeviceError(Build) with the compiler's messages. Several threads may compile at once.
+std::string compileCuda(const std::string &text, const std::string &architecture, int driver = 0);
 
 /// The same with what the assembler says of each kernel: registers, bytes that it spilled.
 struct CudaCode {

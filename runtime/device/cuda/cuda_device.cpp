@@ -12,6 +12,12 @@
 namespace pb::device {
 namespace {
 
+int driverVersion() {
+  int version = 0;
+  Cuda::get()->cuDriverGetVersion(&version);
+  return version;
+}
+
 int attributeOf(CuDevice device, int which) {
   int value = 0;
   Cuda::get()->cuDeviceGetAttribute(&value, which, device);
@@ -24,14 +30,13 @@ Description CudaDevice::describe(CuDevice device) {
   const Cuda &cuda = *Cuda::get();
   char name[256] = {};
   std::size_t bytes = 0;
-  int driver = 0;
+  const int driver = driverVersion();
   cuda.cuDeviceGetName(name, sizeof name - 1, device);
   cuda.cuDeviceTotalMem(&bytes, device);
-  cuda.cuDriverGetVersion(&driver);
   Description about{.api = "cuda",
                     .name = name,
                     .driver = "driver " + std::to_string(driver / 1000) + "." +
-                              std::to_string(driver % 1000 / 10) + ", " + nvrtcVersion(),
+                              std::to_string(driver % 1000 / 10) + ", " + nvrtcVersion(driver),
                     .bytes = bytes,
                     .largest = bytes,
                     .localBytes = static_cast<unsigned long>(attributeOf(device, kCuLocalBytes)),
@@ -55,6 +60,11 @@ CudaDevice::CudaDevice(CuDevice device)
     require(context_->cuda, context_->cuda.cuStreamCreate(&stream, 1), Failure::Lost, "cuStreamCreate");
   in_ = std::make_unique<Staging>(context_, true);
   out_ = std::make_unique<Staging>(context_, false);
+  pages_ = std::make_unique<HostPages>(context_);
+}
+
+void CudaDevice::timeCommands() {
+  context_->enter();
   epoch_ = context_->record(streams_[kCuKernels], true);
 }
 
@@ -64,9 +74,12 @@ CudaDevice::~CudaDevice() {
     context_->cuda.cuStreamSynchronize(stream);
   in_.reset();
   out_.reset();
+  pages_.reset();
   for (const CuStream stream : streams_)
     context_->cuda.cuStreamDestroy(stream);
 }
+
+std::size_t CudaDevice::longestChain() const { return context_->cuda.hasGraphs ? kLongestChain : 0; }
 
 std::unique_ptr<Buffer> CudaDevice::allocate(unsigned long bytes) {
   return std::make_unique<CudaBuffer>(pool_, bytes);
@@ -90,18 +103,38 @@ std::unique_ptr<Kernel> CudaDevice::build(const KernelSource &source) {
       if (problem.failure() == Failure::Lost)
         throw;
     }
-  const std::string binary = compileCuda(text, architecture_);
+  const std::string binary = compileCuda(text, architecture_, driverVersion());
   ++compiled_;
   auto kernel = std::make_unique<CudaKernel>(context_, binary, source.entry);
   int items = 0;
   const long wanted = static_cast<long>(source.group[0]) * source.group[1] * source.group[2];
-  if (context_->cuda.cuFuncGetAttribute(&items, 0 /* items of a group */, kernel->function) == 0 &&
+  if (context_->cuda.cuFuncGetAttribute(&items, 0 /* items of a group */, kernel->code->function) == 0 &&
       items < wanted)
     throw DeviceError(Failure::Build,
                       "the kernel " + source.entry + " needs too many registers for groups of " +
                           std::to_string(wanted) + " items: at most " + std::to_string(items) + " fit");
   cache_.put(key, binary);
   return kernel;
+}
+
+void CudaDevice::plan(const Kernel &kernel, const std::vector<LibraryMatrix> &matrices) {
+  context_->enter();
+  if (const auto *library = dynamic_cast<const LibraryKernel *>(&kernel))
+    libraries_.plan(library->call, matrices);
+}
+
+bool CudaDevice::lockPages(void *memory, unsigned long bytes) {
+  pages_->lock(memory, bytes);
+  return true;
+}
+
+void CudaDevice::unlockPages(void *memory) { pages_->unlock(memory); }
+
+bool CudaDevice::isLocked(const Transfer &t, const char *host) const {
+  if (transferBytes(t) == 0)
+    return false;
+  const auto [low, high] = reachOf(t);
+  return pages_->areLocked(host + low, static_cast<unsigned long>(high - low));
 }
 
 EventRef CudaDevice::copy(CudaBuffer &buffer, CuQueue queue, const Transfer &t, char *host) {
@@ -111,22 +144,26 @@ EventRef CudaDevice::copy(CudaBuffer &buffer, CuQueue queue, const Transfer &t, 
   const bool writes = queue == kCuIn;
   auto &uses = buffer.memory.uses;
   uses.eachToAwait(queue, writes, [&](const CudaMarkRef &before) { context_->wait(stream, before); });
-  const CudaMarkRef begin = context_->record(stream, true);
+  const CudaMarkRef before = begin(stream);
   CudaMarkRef onHost;
   const auto note = [&] {
-    CudaMarkRef end = context_->record(stream, true);
+    CudaMarkRef end = context_->record(stream, isTimed());
     uses.note(queue, writes, end);
     return end;
   };
   try {
-    onHost = (writes ? *in_ : *out_).copy(stream, buffer.memory.address, t, host);
+    Staging &staging = writes ? *in_ : *out_;
+    if (isLocked(t, host))
+      staging.copyLocked(stream, buffer.memory.address, t, host);
+    else
+      onHost = staging.copy(stream, buffer.memory.address, t, host);
   } catch (const DeviceError &problem) {
     if (problem.failure() != Failure::Lost)
       note(); // pieces may be under way
     throw;
   }
   CudaMarkRef end = note();
-  return std::make_shared<CudaEvent>(epoch_, begin, std::move(end), std::move(onHost));
+  return std::make_shared<CudaEvent>(epoch_, before, std::move(end), std::move(onHost));
 }
 
 EventRef CudaDevice::copyIn(Buffer &to, const Transfer &t, const void *host) {
@@ -142,6 +179,7 @@ EventRef CudaDevice::copyOut(Buffer &from, const Transfer &t, void *host) {
 void CudaDevice::launchParts(CudaKernel &kernel, const Grid &grid, void **arguments) {
   const Cuda &cuda = context_->cuda;
   const CuStream stream = streams_[kCuKernels];
+  const CudaModule &code = *kernel.code;
   long groups[3];
   for (int d = 0; d < 3; ++d)
     groups[d] = grid.items[d] / grid.group[d];
@@ -150,8 +188,8 @@ void CudaDevice::launchParts(CudaKernel &kernel, const Grid &grid, void **argume
                       "the kernel " + kernel.entry + " has too many groups: " + std::to_string(groups[0]));
   long told[3] = {};
   const auto tell = [&](int d, long first) {
-    if (kernel.firstGroup && told[d] != first)
-      require(cuda, cuda.cuMemsetD32Async(kernel.firstGroup + 8 * d, static_cast<unsigned>(first), 1, stream),
+    if (code.firstGroup && told[d] != first)
+      require(cuda, cuda.cuMemsetD32Async(code.firstGroup + 8 * d, static_cast<unsigned>(first), 1, stream),
               Failure::Launch, "cuMemsetD32Async");
     told[d] = first;
   };
@@ -160,7 +198,7 @@ void CudaDevice::launchParts(CudaKernel &kernel, const Grid &grid, void **argume
       tell(1, y);
       tell(2, z);
       require(cuda,
-              cuda.cuLaunchKernel(kernel.function, static_cast<unsigned>(groups[0]),
+              cuda.cuLaunchKernel(code.function, static_cast<unsigned>(groups[0]),
                                   static_cast<unsigned>(std::min(groups[1] - y, gridExtent_[1])),
                                   static_cast<unsigned>(std::min(groups[2] - z, gridExtent_[2])),
                                   static_cast<unsigned>(grid.group[0]), static_cast<unsigned>(grid.group[1]),
@@ -181,7 +219,7 @@ void CudaDevice::awaitOthers(const std::vector<Argument> &arguments) {
 }
 
 EventRef CudaDevice::noteLaunch(const std::vector<Argument> &arguments, const CudaMarkRef &begin) {
-  CudaMarkRef end = context_->record(streams_[kCuKernels], true);
+  CudaMarkRef end = context_->record(streams_[kCuKernels], isTimed());
   for (const Argument &argument : arguments)
     if (argument.buffer)
       static_cast<CudaBuffer *>(argument.buffer)->memory.uses.note(kCuKernels, argument.written, end);
@@ -202,15 +240,15 @@ EventRef CudaDevice::launchLibrary(const LibraryKernel &kernel, const std::vecto
         return addressOf(*scratch.back());
       });
   awaitOthers(used);
-  const CudaMarkRef begin = context_->record(streams_[kCuKernels], true);
+  const CudaMarkRef before = begin(streams_[kCuKernels]);
   try {
     run(streams_[kCuKernels]);
   } catch (const DeviceError &problem) {
     if (problem.failure() != Failure::Lost)
-      noteLaunch(used, begin); // what it began before it refused is under way
+      noteLaunch(used, before); // what it began before it refused is under way
     throw;
   }
-  return noteLaunch(used, begin);
+  return noteLaunch(used, before);
 }
 
 EventRef CudaDevice::launch(Kernel &given, const std::vector<Argument> &arguments, const Grid &grid) {
@@ -218,20 +256,57 @@ EventRef CudaDevice::launch(Kernel &given, const std::vector<Argument> &argument
   if (const auto *library = dynamic_cast<LibraryKernel *>(&given))
     return launchLibrary(*library, arguments);
   auto &kernel = static_cast<CudaKernel &>(given);
-  std::vector<unsigned long long> values;
-  std::vector<void *> pointers(arguments.size());
-  values.reserve(arguments.size());
-  for (const Argument &argument : arguments) {
-    values.push_back(argument.buffer ? static_cast<CudaBuffer *>(argument.buffer)->memory.address
-                                     : static_cast<unsigned long long>(argument.value));
-    pointers[values.size() - 1] = &values.back();
-  }
+  CudaArguments all(arguments);
   awaitOthers(arguments);
-  const CudaMarkRef begin = context_->record(streams_[kCuKernels], true);
+  const CudaMarkRef before = begin(streams_[kCuKernels]);
   if (grid.items[0] > 0 && grid.items[1] > 0 && grid.items[2] > 0)
-    launchParts(kernel, grid, pointers.data());
-  EventRef event = noteLaunch(arguments, begin);
-  kernel.lastLaunch = static_cast<CudaEvent &>(*event).end();
+    launchParts(kernel, grid, all.pointers());
+  EventRef event = noteLaunch(arguments, before);
+  kernel.code->lastLaunch = static_cast<CudaEvent &>(*event).end();
+  return event;
+}
+
+/// Null where a launch has no groups, or has to be given in parts.
+EventRef CudaDevice::launchChain(Kernel &given, const std::vector<ChainLaunch> &launches) {
+  const auto *kernel = dynamic_cast<CudaKernel *>(&given);
+  if (!kernel || !context_->cuda.hasGraphs)
+    return nullptr;
+  for (const ChainLaunch &l : launches)
+    for (int d = 0; d < 3; ++d)
+      if (const long groups = l.grid.items[d] / l.grid.group[d]; groups < 1 || groups > gridExtent_[d])
+        return nullptr;
+  context_->enter();
+  ChainKey key(kernel->code->number, launches,
+               [](Buffer &b) { return static_cast<CudaBuffer &>(b).memory.address; });
+  if (!graphs_.isWorthIt(key))
+    return nullptr;
+  while (!running_.empty() && running_.front().second->isDone())
+    running_.pop_front();
+  std::shared_ptr<CudaGraph> graph;
+  if (const auto *known = graphs_.find(key))
+    graph = *known;
+  else {
+    graph = graphs_.keep(std::move(key), std::make_shared<CudaGraph>(kernel->code, launches));
+    ++madeGraphs_;
+  }
+  std::vector<Argument> used; // each buffer once
+  for (const ChainLaunch &l : launches)
+    for (const Argument &a : l.arguments)
+      if (a.buffer) {
+        const auto at =
+            std::find_if(used.begin(), used.end(), [&](const Argument &u) { return u.buffer == a.buffer; });
+        if (at == used.end())
+          used.push_back(a);
+        else
+          at->written |= a.written;
+      }
+  awaitOthers(used);
+  const CudaMarkRef before = begin(streams_[kCuKernels]);
+  graph->launch(streams_[kCuKernels]);
+  ++chains_;
+  EventRef event = noteLaunch(used, before);
+  kernel->code->lastLaunch = static_cast<CudaEvent &>(*event).end();
+  running_.emplace_back(std::move(graph), event);
   return event;
 }
 

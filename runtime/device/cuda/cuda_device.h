@@ -6,15 +6,19 @@
 //   auto device = openCudaDevice(0);
 //
 // There is one stream for kernels, one each for copies in and out, and one each for the host's side of copies
-// through pinned memory (staging.h). Every command leaves an event; commands of other streams that touch the
-// same memory wait for it on the device. wrap() is not implemented: the unified memory of drivers is not
+// through pinned memory (staging.h), which copies of locked pages do not need. Every command leaves an event, without times unless somebody asked for
+// them; commands of other streams that touch the same memory wait for it on the device. wrap() is not implemented: the unified memory of drivers is not
 // relied on (decision 22).
 #pragma once
-#include "runtime/device/cuda/cuda_objects.h"
+#include "runtime/device/chain_shelf.h"
+#include "runtime/device/cuda/cuda_graph.h"
+#include "runtime/device/cuda/host_pages.h"
 #include "runtime/device/cuda/staging.h"
 #include "runtime/device/kernel_cache.h"
 #include "runtime/device/library/cuda_libraries.h"
 #include <atomic>
+#include <deque>
+#include <utility>
 
 namespace pb::device {
 
@@ -26,14 +30,26 @@ public:
 
   const Description &about() const override { return about_; }
   std::unique_ptr<Buffer> allocate(unsigned long bytes) override;
+  unsigned long keptBytes() const override { return pool_->keptBytes(); }
   std::unique_ptr<Kernel> build(const KernelSource &) override;
+  void plan(const Kernel &, const std::vector<LibraryMatrix> &) override;
   Builds builds() const override { return {compiled_, cached_}; }
+  bool lockPages(void *, unsigned long) override;
+  void unlockPages(void *) override;
   EventRef copyIn(Buffer &, const Transfer &, const void *host) override;
   EventRef copyOut(Buffer &, const Transfer &, void *host) override;
   EventRef launch(Kernel &, const std::vector<Argument> &, const Grid &) override;
+  EventRef launchChain(Kernel &, const std::vector<ChainLaunch> &) override;
+  std::size_t longestChain() const override;
+  Chains chains() const override { return {madeGraphs_, chains_}; }
   void flush() override {} // streams begin without a flush
+  void timeCommands() override;
 
 private:
+  bool isTimed() const { return epoch_ != nullptr; }
+  /// The mark before a command; null if commands are not timed.
+  CudaMarkRef begin(CuStream stream) const { return isTimed() ? context_->record(stream, true) : nullptr; }
+  bool isLocked(const Transfer &, const char *host) const;
   EventRef copy(CudaBuffer &, CuQueue, const Transfer &, char *host);
   void launchParts(CudaKernel &, const Grid &, void **arguments);
   EventRef launchLibrary(const LibraryKernel &, const std::vector<Argument> &);
@@ -48,9 +64,13 @@ private:
   std::shared_ptr<CudaContext> context_;
   std::shared_ptr<CudaPool> pool_;
   CuStream streams_[kCuQueues] = {};
-  CudaMarkRef epoch_; // the origin of the device's clock
+  CudaMarkRef epoch_; // the origin of the device's clock; null: commands are not timed
   std::unique_ptr<Staging> in_, out_;
+  std::unique_ptr<HostPages> pages_; // that need no staging
   CudaLibraries libraries_{""};
+  ChainShelf<std::shared_ptr<CudaGraph>> graphs_;
+  std::deque<std::pair<std::shared_ptr<CudaGraph>, EventRef>> running_; // graphs that may still run
+  long madeGraphs_ = 0, chains_ = 0;
   std::atomic<long> compiled_{0}, cached_{0};
 };
 

@@ -3,12 +3,18 @@
 #include "runtime/device/cuda/cuda_objects.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 
 namespace pb::device {
 namespace {
 
 constexpr unsigned kWithoutTime = 2; // CU_EVENT_DISABLE_TIMING
+
+unsigned long nextModule() {
+  static std::atomic<unsigned long> last = 0;
+  return ++last;
+}
 
 /// Rounds to few different sizes, so that memory is reused: eight steps between powers of two.
 unsigned long rounded(unsigned long bytes) {
@@ -18,21 +24,41 @@ unsigned long rounded(unsigned long bytes) {
 
 } // namespace
 
-CudaMark::CudaMark(std::shared_ptr<CudaContext> of, bool timed) : context(std::move(of)) {
-  require(context->cuda, context->cuda.cuEventCreate(&event, timed ? 0 : kWithoutTime), Failure::Launch,
-          "cuEventCreate");
-}
+CudaMark::CudaMark(std::shared_ptr<CudaContext> of, bool timed)
+    : context(std::move(of)), isTimed(timed), event(context->takeEvent(timed)) {}
 
-CudaMark::~CudaMark() {
-  context->enter();
-  context->cuda.cuEventDestroy(event);
-}
+CudaMark::~CudaMark() { context->giveBack(event, isTimed); }
 
 CudaContext::CudaContext(CuDevice device) : cuda(*Cuda::get()), device_(device) {
   require(cuda, cuda.cuDevicePrimaryCtxRetain(&context_, device), Failure::Lost, "cuDevicePrimaryCtxRetain");
 }
 
-CudaContext::~CudaContext() { cuda.cuDevicePrimaryCtxRelease(device_); }
+CudaContext::~CudaContext() {
+  enter();
+  for (const auto &events : idle_)
+    for (const CuEvent event : events)
+      cuda.cuEventDestroy(event);
+  cuda.cuDevicePrimaryCtxRelease(device_);
+}
+
+CuEvent CudaContext::takeEvent(bool timed) {
+  {
+    std::lock_guard hold(mutex_);
+    if (auto &events = idle_[timed]; !events.empty()) {
+      const CuEvent event = events.back();
+      events.pop_back();
+      return event;
+    }
+  }
+  CuEvent event = nullptr;
+  require(cuda, cuda.cuEventCreate(&event, timed ? 0 : kWithoutTime), Failure::Launch, "cuEventCreate");
+  return event;
+}
+
+void CudaContext::giveBack(CuEvent event, bool timed) {
+  std::lock_guard hold(mutex_);
+  idle_[timed].push_back(event);
+}
 
 void CudaContext::enter() const { cuda.cuCtxSetCurrent(context_); }
 
@@ -51,6 +77,7 @@ CudaMemory CudaPool::allocate(unsigned long bytes) {
   if (const auto kept = kept_.find(size); kept != kept_.end()) {
     CudaMemory memory = std::move(kept->second);
     kept_.erase(kept);
+    keptBytes_ -= size;
     return memory;
   }
   const Cuda &cuda = context_->cuda;
@@ -68,6 +95,7 @@ CudaMemory CudaPool::allocate(unsigned long bytes) {
 void CudaPool::giveBack(CudaMemory &&memory) {
   const unsigned long size = memory.bytes;
   kept_.emplace(size, std::move(memory));
+  keptBytes_ += size;
 }
 
 void CudaPool::clear() {
@@ -75,10 +103,12 @@ void CudaPool::clear() {
   for (const auto &[size, memory] : kept_)
     context_->cuda.cuMemFree(memory.address); // waits for commands that use it
   kept_.clear();
+  keptBytes_ = 0;
 }
 
-CudaKernel::CudaKernel(std::shared_ptr<CudaContext> owner, const std::string &binary, const std::string &name)
-    : context(std::move(owner)), entry(name) {
+CudaModule::CudaModule(std::shared_ptr<CudaContext> owner, const std::string &binary,
+                       const std::string &entry)
+    : context(std::move(owner)), number(nextModule()) {
   const Cuda &cuda = context->cuda;
   require(cuda, cuda.cuModuleLoadData(&module, binary.c_str()), Failure::Build,
           "cuModuleLoadData of " + entry);
@@ -91,7 +121,7 @@ CudaKernel::CudaKernel(std::shared_ptr<CudaContext> owner, const std::string &bi
   }
 }
 
-CudaKernel::~CudaKernel() {
+CudaModule::~CudaModule() {
   context->enter();
   if (lastLaunch)
     context->cuda.cuEventSynchronize(lastLaunch->event);
@@ -110,6 +140,8 @@ bool CudaEvent::isDone() {
 
 // The driver gives milliseconds in a float: durations are exact, but begin times are not after hours.
 Span CudaEvent::span() const {
+  if (!epoch_ || !begin_)
+    return {};
   const Cuda &cuda = end_->context->cuda;
   end_->context->enter();
   float before = 0, took = 0;

@@ -3,9 +3,11 @@
 // What a CUDA device shares with its buffers, kernels and events: the context, a pool of memory, events.
 //
 //   auto context = std::make_shared<CudaContext>(device);
-//   CudaMarkRef mark = context->record(stream, false);
+//   CudaMarkRef mark = context->record(stream, false);   // an event that was used before, or a new one
 //   CudaMemory memory = pool->allocate(bytes);           // used before, or new
 //
+// Events are used again, because making one takes the driver as long as a launch; a stream that was told to
+// wait for an event waits for what was recorded then, so an event may be used again before the wait is over.
 // Memory that is freed goes to a pool, because cuMemFree waits for everything that the device does. Its last
 // uses are kept with it: commands of its next user are ordered after them on the device, and no thread waits.
 // Invariant: the context lives as long as anything in it, the pool as long as the device or a buffer.
@@ -13,6 +15,8 @@
 #include "runtime/device/cuda/cuda_api.h"
 #include "runtime/device/last_uses.h"
 #include <map>
+#include <mutex>
+#include <vector>
 
 namespace pb::device {
 
@@ -20,13 +24,14 @@ enum CuQueue { kCuIn, kCuOut, kCuKernels, kCuQueues };
 
 class CudaContext;
 
-/// A recorded event of the driver.
+/// A recorded event of the driver, which it takes from its context's pool and gives back.
 struct CudaMark {
   CudaMark(std::shared_ptr<CudaContext> context, bool timed);
   CudaMark(const CudaMark &) = delete;
   CudaMark &operator=(const CudaMark &) = delete;
   ~CudaMark();
-  std::shared_ptr<CudaContext> context;
+  const std::shared_ptr<CudaContext> context;
+  const bool isTimed;
   CuEvent event = nullptr;
 };
 using CudaMarkRef = std::shared_ptr<CudaMark>;
@@ -48,12 +53,17 @@ public:
   void enter() const;
   CudaMarkRef record(CuStream, bool timed);
   void wait(CuStream, const CudaMarkRef &) const;
+  /// An event for one mark at a time.
+  CuEvent takeEvent(bool timed);
+  void giveBack(CuEvent, bool timed);
 
   const Cuda &cuda;
 
 private:
   CuDevice device_;
   CuContext context_ = nullptr;
+  std::mutex mutex_;             // guards idle_
+  std::vector<CuEvent> idle_[2]; // events that no mark has: without and with times
 };
 
 class CudaPool {
@@ -64,11 +74,13 @@ public:
   ~CudaPool() { clear(); }
   CudaMemory allocate(unsigned long bytes);
   void giveBack(CudaMemory &&);
+  unsigned long keptBytes() const { return keptBytes_; }
 
 private:
   void clear();
   std::shared_ptr<CudaContext> context_;
   std::multimap<unsigned long, CudaMemory> kept_; // by size
+  unsigned long keptBytes_ = 0;
 };
 
 class CudaBuffer : public Buffer {
@@ -83,20 +95,31 @@ private:
   std::shared_ptr<CudaPool> pool_;
 };
 
-class CudaKernel : public Kernel {
-public:
-  CudaKernel(std::shared_ptr<CudaContext> owner, const std::string &binary, const std::string &name);
-  ~CudaKernel() override;
+/// Code that the driver has loaded; stays loaded until its last launch has ended.
+struct CudaModule {
+  CudaModule(std::shared_ptr<CudaContext> owner, const std::string &binary, const std::string &entry);
+  CudaModule(const CudaModule &) = delete;
+  CudaModule &operator=(const CudaModule &) = delete;
+  ~CudaModule();
   const std::shared_ptr<CudaContext> context;
-  const std::string entry;
   CuModule module = nullptr;
   CuFunction function = nullptr;
   CuAddress firstGroup = 0; // address of the prelude's pb_first_group; 0: this kernel does not use it
   CudaMarkRef lastLaunch;
+  const unsigned long number; // of this module among all that were ever loaded
+};
+
+class CudaKernel : public Kernel {
+public:
+  CudaKernel(std::shared_ptr<CudaContext> owner, const std::string &binary, const std::string &name)
+      : entry(name), code(std::make_shared<CudaModule>(std::move(owner), binary, name)) {}
+  const std::string entry;
+  const std::shared_ptr<CudaModule> code;
 };
 
 class CudaEvent : public Event {
 public:
+  /// `epoch` and `begin` are null if the command is not timed.
   CudaEvent(CudaMarkRef epoch, CudaMarkRef begin, CudaMarkRef end, CudaMarkRef onHost)
       : epoch_(std::move(epoch)), begin_(std::move(begin)), end_(std::move(end)), onHost_(std::move(onHost)) {
   }

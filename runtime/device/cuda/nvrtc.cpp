@@ -6,11 +6,15 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <mutex>
 
 namespace pb::device {
 namespace {
 
 using NvrtcProgram = struct _nvrtcProgram *;
+
+constexpr int kOldestNvrtc = 12, kNewestNvrtc = 13; // major versions that are known to do what is needed
 
 #define PB_NVRTC_FUNCTIONS(EACH)                                                                             \
   EACH(nvrtcVersion, (int *, int *))                                                                         \
@@ -33,25 +37,30 @@ struct Nvrtc {
   PB_NVRTC_FUNCTIONS(PB_NVRTC_MEMBER)
 #undef PB_NVRTC_MEMBER
 
-  static const Nvrtc *get() {
-    static const Nvrtc *const found = []() -> const Nvrtc * {
-      std::vector<std::string> names;
-      std::vector<std::string> folders{"", "/usr/local/cuda/lib64/"};
-      if (const char *home = std::getenv("CUDA_HOME"); home && *home)
-        folders.insert(folders.begin(), std::string(home) + "/lib64/");
-      for (const std::string &folder : folders)
-        for (const char *name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"})
-          names.push_back(folder + name);
-      const SharedLibrary library(names);
-      static Nvrtc all;
+  explicit Nvrtc(const SharedLibrary &library) {
 #define PB_NVRTC_LOAD(f, parameters)                                                                         \
-  if (!(all.f = library.function<int parameters>(#f)))                                                       \
-    return nullptr;
-      PB_NVRTC_FUNCTIONS(PB_NVRTC_LOAD)
+  f = library.function<int parameters>(#f);                                                                  \
+  isComplete = isComplete && f;
+    PB_NVRTC_FUNCTIONS(PB_NVRTC_LOAD)
 #undef PB_NVRTC_LOAD
-      return &all;
-    }();
-    return found;
+  }
+  bool isComplete = true;
+
+  /// The one for a driver of this major version; null if none was found. Opened once for each.
+  static const Nvrtc *get(int driver) {
+    static std::mutex mutex;
+    static std::map<int, Nvrtc> opened;
+    std::lock_guard hold(mutex);
+    const int major = driver / 1000;
+    auto at = opened.find(major);
+    if (at == opened.end())
+      at = opened.emplace(major, Nvrtc(SharedLibrary(nvrtcNames(driver)))).first;
+    return at->second.isComplete ? &at->second : nullptr;
+  }
+  std::string version() const {
+    int major = 0, minor = 0;
+    return nvrtcVersion(&major, &minor) == 0 ? "NVRTC " + std::to_string(major) + "." + std::to_string(minor)
+                                             : "";
   }
 };
 // NOLINTEND(bugprone-macro-parentheses)
@@ -77,17 +86,35 @@ std::string nvrtcText(NvrtcProgram program, int (*sizeOf)(NvrtcProgram, std::siz
 
 } // namespace
 
-std::string nvrtcVersion() {
-  int major = 0, minor = 0;
-  if (!Nvrtc::get() || Nvrtc::get()->nvrtcVersion(&major, &minor) != 0)
-    return "";
-  return "NVRTC " + std::to_string(major) + "." + std::to_string(minor);
+std::vector<std::string> nvrtcNames(int driver) {
+  // Major versions, each with all folders: the driver's own, older ones, and only then newer ones.
+  std::vector<int> versions;
+  const int own = driver > 0 ? driver / 1000 : kNewestNvrtc;
+  for (int v = own; v >= kOldestNvrtc; --v)
+    versions.push_back(v);
+  for (int v = std::max(own + 1, kOldestNvrtc); v <= kNewestNvrtc; ++v)
+    versions.push_back(v);
+  std::vector<std::string> folders{"", "/usr/local/cuda/lib64/"};
+  if (const char *home = std::getenv("CUDA_HOME"); home && *home)
+    folders.insert(folders.begin(), std::string(home) + "/lib64/");
+  std::vector<std::string> names;
+  for (const int v : versions)
+    for (const std::string &folder : folders)
+      names.push_back(folder + "libnvrtc.so." + std::to_string(v));
+  for (const std::string &folder : folders)
+    names.push_back(folder + "libnvrtc.so");
+  return names;
+}
+
+std::string nvrtcVersion(int driver) {
+  const Nvrtc *nvrtc = Nvrtc::get(driver);
+  return nvrtc ? nvrtc->version() : "";
 }
 
 namespace {
 
-CudaCode compile(const std::string &text, const std::string &architecture, bool isVerbose) {
-  const Nvrtc *nvrtc = Nvrtc::get();
+CudaCode compile(const std::string &text, const std::string &architecture, int driver, bool isVerbose) {
+  const Nvrtc *nvrtc = Nvrtc::get(driver);
   if (!nvrtc)
     throw DeviceError(Failure::Build,
                       "kernels for CUDA need its compiler NVRTC: no libnvrtc.so.12 or .13 was found, nor "
@@ -102,7 +129,7 @@ CudaCode compile(const std::string &text, const std::string &architecture, bool 
   if (!machineCode) { // the newest version below it, which the driver compiles further
     std::erase_if(known, [&](int each) { return each > wanted; });
     if (known.empty())
-      throw DeviceError(Failure::Build, nvrtcVersion() + " makes no code for " + architecture +
+      throw DeviceError(Failure::Build, nvrtc->version() + " makes no code for " + architecture +
                                             ", an older device than it knows");
     target = "compute_" + std::to_string(*std::max_element(known.begin(), known.end()));
   }
@@ -120,7 +147,8 @@ CudaCode compile(const std::string &text, const std::string &architecture, bool 
   if (nvrtc->nvrtcCreateProgram(&owner.program, text.c_str(), "kernel", 0, nullptr, nullptr) != 0)
     throw DeviceError(Failure::Build, "nvrtcCreateProgram failed");
   if (nvrtc->nvrtcCompileProgram(owner.program, static_cast<int>(options.size()), options.data()) != 0)
-    throw DeviceError(Failure::Build, "the kernel does not compile for " + architecture + ":\n" + messages());
+    throw DeviceError(Failure::Build, "the kernel does not compile for " + architecture + " by " +
+                                          nvrtc->version() + ":\n" + messages());
   return {machineCode ? nvrtcText(owner.program, nvrtc->nvrtcGetCUBINSize, nvrtc->nvrtcGetCUBIN)
                       : nvrtcText(owner.program, nvrtc->nvrtcGetPTXSize, nvrtc->nvrtcGetPTX),
           messages()};
@@ -128,12 +156,12 @@ CudaCode compile(const std::string &text, const std::string &architecture, bool 
 
 } // namespace
 
-std::string compileCuda(const std::string &text, const std::string &architecture) {
-  return compile(text, architecture, false).binary;
+std::string compileCuda(const std::string &text, const std::string &architecture, int driver) {
+  return compile(text, architecture, driver, false).binary;
 }
 
 CudaCode compileCudaVerbosely(const std::string &text, const std::string &architecture) {
-  return compile(text, architecture, true);
+  return compile(text, architecture, 0, true);
 }
 
 } // namespace pb::device

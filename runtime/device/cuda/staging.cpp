@@ -60,32 +60,40 @@ Staging::~Staging() {
 
 void Staging::finish() { context_->cuda.cuStreamSynchronize(hostSide_); }
 
-void Staging::deviceCopy(CuStream stream, CuAddress address, const Transfer &t, char *pinned) const {
+void Staging::deviceCopy(CuStream stream, CuAddress address, const Transfer &t, char *locked, long rowStep,
+                         long planeStep) const {
   const Cuda &cuda = context_->cuda;
   const auto check = [&](CuStatus status) {
     require(cuda, status, Failure::Launch, "a copy between pinned memory and the device");
   };
   if (t.rows > 1 && t.rowStride >= static_cast<long>(t.bytes)) {
-    for (long plane = 0; plane < t.planes; ++plane, pinned += t.rows * t.bytes) {
+    for (long plane = 0; plane < t.planes; ++plane) {
       const CuAddress at = address + t.offset + plane * t.planeStride;
-      const auto pitch = static_cast<std::size_t>(t.rowStride);
+      const auto pitch = static_cast<std::size_t>(t.rowStride), near = static_cast<std::size_t>(rowStep);
       CuRows rows{.bytes = t.bytes, .rows = static_cast<std::size_t>(t.rows)};
       if (in_) {
-        rows.fromHost = pinned, rows.fromPitch = t.bytes;
+        rows.fromHost = locked + plane * planeStep, rows.fromPitch = near;
         rows.toType = CuRows::Device, rows.toDevice = at, rows.toPitch = pitch;
       } else {
         rows.fromType = CuRows::Device, rows.fromDevice = at, rows.fromPitch = pitch;
-        rows.toType = CuRows::Host, rows.toHost = pinned, rows.toPitch = t.bytes;
+        rows.toType = CuRows::Host, rows.toHost = locked + plane * planeStep, rows.toPitch = near;
       }
       check(cuda.cuMemcpy2DAsync(&rows, stream));
     }
-  } else { // one row, or rows that lie backwards or overlap
-    eachRow(t, [&](unsigned long offset) {
-      check(in_ ? cuda.cuMemcpyHtoDAsync(address + offset, pinned, t.bytes, stream)
-                : cuda.cuMemcpyDtoHAsync(pinned, address + offset, t.bytes, stream));
-      pinned += t.bytes;
-    });
+    return;
   }
+  for (long plane = 0; plane < t.planes; ++plane) // one row, or rows that lie backwards or overlap
+    for (long row = 0; row < t.rows; ++row) {
+      const CuAddress at = address + t.offset + plane * t.planeStride + row * t.rowStride;
+      char *const near = locked + plane * planeStep + row * rowStep;
+      check(in_ ? cuda.cuMemcpyHtoDAsync(at, near, t.bytes, stream)
+                : cuda.cuMemcpyDtoHAsync(near, at, t.bytes, stream));
+    }
+}
+
+void Staging::copyLocked(CuStream stream, CuAddress address, const Transfer &whole, char *host) const {
+  const Transfer t = packed(whole);
+  deviceCopy(stream, address, t, host + t.offset, t.rowStride, t.planeStride);
 }
 
 void Staging::piece(CuStream stream, CuAddress address, const Transfer &t, char *host) {
@@ -94,6 +102,7 @@ void Staging::piece(CuStream stream, CuAddress address, const Transfer &t, char 
   next_ = (next_ + 1) % kSlots;
   if (!slot.pinned)
     require(cuda, cuda.cuMemAllocHost(&slot.pinned, kPiece), Failure::OutOfMemory, "cuMemAllocHost");
+  const auto row = static_cast<long>(t.bytes);
   auto side = std::make_unique<HostSide>(HostSide{host, static_cast<char *>(slot.pinned), t, in_, &threads_});
   const auto hostFunction = [&] {
     require(cuda, cuda.cuLaunchHostFunc(hostSide_, moveRows, side.get()), Failure::Launch,
@@ -105,12 +114,12 @@ void Staging::piece(CuStream stream, CuAddress address, const Transfer &t, char 
       context_->wait(hostSide_, slot.free);
     hostFunction();
     context_->wait(stream, context_->record(hostSide_, false));
-    deviceCopy(stream, address, t, static_cast<char *>(slot.pinned));
+    deviceCopy(stream, address, t, static_cast<char *>(slot.pinned), row, row * t.rows);
     slot.free = context_->record(stream, false);
   } else {
     if (slot.free)
       context_->wait(stream, slot.free);
-    deviceCopy(stream, address, t, static_cast<char *>(slot.pinned));
+    deviceCopy(stream, address, t, static_cast<char *>(slot.pinned), row, row * t.rows);
     context_->wait(hostSide_, context_->record(stream, false));
     hostFunction();
     slot.free = context_->record(hostSide_, false);

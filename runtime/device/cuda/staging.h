@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Copies between pageable memory of the host and a CUDA device by way of pinned memory. Direct copies of
-// pageable memory would block the caller, and be slower.
+// Copies between memory of the host and a CUDA device by way of pinned memory, unless its pages are
+// locked. Direct copies of pageable memory would block the caller, and be slower.
 //
 //   Staging in(context, true);
 //   in.copy(stream, address, t, host);      // enqueues all of it and returns at once
@@ -34,6 +34,8 @@ public:
   /// Returns the mark of the host's side: it is reached when the host's memory has been read, or written.
   /// Null if that was done at once.
   CudaMarkRef copy(CuStream, CuAddress, const Transfer &, char *host);
+  /// The same for memory whose pages are locked, directly: all is done when the stream has done it.
+  void copyLocked(CuStream, CuAddress, const Transfer &, char *host) const;
   /// Waits until all is done.
   void finish();
 
@@ -44,7 +46,8 @@ private:
   };
   // Copies a part of the transfer that fits into a slot.
   void piece(CuStream, CuAddress, const Transfer &, char *host);
-  void deviceCopy(CuStream, CuAddress, const Transfer &, char *pinned) const;
+  // Copies rows between the device and locked memory, whose rows and planes have these distances.
+  void deviceCopy(CuStream, CuAddress, const Transfer &, char *locked, long rowStep, long planeStep) const;
 
   std::shared_ptr<CudaContext> context_;
   const bool in_;

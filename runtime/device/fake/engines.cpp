@@ -121,7 +121,8 @@ void Engines::carryOut(FakeCommand &command, std::unique_lock<std::mutex> &lock)
   if (end > Clock::now())
     shared_->changed.wait_until(lock, end, [&] { return shared_->stopped; });
   command.problem = problem;
-  command.ran = {nanoseconds(begin), nanoseconds(Clock::now())};
+  if (command.isTimed)
+    command.ran = {nanoseconds(begin), nanoseconds(Clock::now())};
 }
 
 } // namespace pb::device

@@ -16,6 +16,7 @@
 // way. Commands that have not begun when the engines are destroyed are lost.
 #pragma once
 #include "runtime/device/device.h"
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -33,10 +34,14 @@ struct FakeShared {
   std::mutex mutex;
   std::condition_variable changed;
   bool lost = false, stopped = false, released = false;
+  std::atomic<long> commands = 0; // that exist
 };
 
 struct FakeCommand : Event {
-  explicit FakeCommand(std::shared_ptr<FakeShared> device) : shared(std::move(device)) {}
+  explicit FakeCommand(std::shared_ptr<FakeShared> device) : shared(std::move(device)) { ++shared->commands; }
+  FakeCommand(const FakeCommand &) = delete;
+  FakeCommand &operator=(const FakeCommand &) = delete;
+  ~FakeCommand() override { --shared->commands; }
   bool isDone() override;
   Span span() const override;
 
@@ -45,7 +50,7 @@ struct FakeCommand : Event {
   double seconds = 0; // the shortest time that it takes
   double slower = 1;  // factor on the time that the work takes
   std::vector<std::shared_ptr<FakeCommand>> waits;
-  bool loses = false, hangs = false;
+  bool loses = false, hangs = false, isTimed = false;
 
   // Guarded by the device's mutex.
   bool flushed = false, ended = false;

@@ -2,12 +2,12 @@
 
 #include "runtime/device/fake/fake_device.h"
 
-#include "runtime/device/fake/host_kernel.h"
+#include "runtime/device/fake/fake_objects.h"
 #include "runtime/device/transfer.h"
 
 #include <algorithm>
 #include <cstring>
-#include <new>
+#include <map>
 
 namespace pb::device {
 
@@ -17,73 +17,8 @@ struct FakeDevice::State {
   Builds builds;
   std::vector<FakeFault> faults;
   std::set<const Buffer *> alive;
+  std::map<const char *, unsigned long> locked; // pages of the processor's memory
 };
-
-namespace {
-
-/// Bytes between two guard areas, which must never be written.
-class WalledMemory {
-public:
-  explicit WalledMemory(unsigned long bytes)
-      : all_(static_cast<char *>(::operator new(bytes + 2 * kWall, std::align_val_t(kWall)))), bytes_(bytes) {
-    std::memset(all_, kNonsense, bytes + 2 * kWall);
-  }
-  WalledMemory(const WalledMemory &) = delete;
-  WalledMemory &operator=(const WalledMemory &) = delete;
-  ~WalledMemory() { ::operator delete(all_, std::align_val_t(kWall)); }
-  char *base() const { return all_ + kWall; }
-  bool wallsStand() const {
-    const auto stands = [](const char *wall) {
-      return std::all_of(wall, wall + kWall, [](char c) { return c == static_cast<char>(kNonsense); });
-    };
-    return stands(all_) && stands(all_ + kWall + bytes_);
-  }
-
-private:
-  static constexpr unsigned long kWall = 64;
-  static constexpr int kNonsense = 0xcb;
-  char *all_;
-  unsigned long bytes_;
-};
-
-/// The memory of a buffer, which lives until the buffer and all commands that use it are gone.
-struct FakeMemory {
-  char *base = nullptr;
-  unsigned long bytes = 0;
-  std::unique_ptr<WalledMemory> own; // none: the processor's
-  std::function<void()> freed;
-  ~FakeMemory() {
-    own.reset();
-    if (freed)
-      freed();
-  }
-};
-
-class FakeKernel : public Kernel {
-public:
-  FakeKernel(std::string entry, HostKernel function)
-      : entry(std::move(entry)), function(std::move(function)) {}
-  FakeKernel(const KernelSource &source, const std::string &binary)
-      : entry(source.entry), library(std::make_shared<HostLibrary>(binary)) {
-    std::copy_n(source.group, 3, group);
-  }
-  std::string entry;
-  HostKernel function;
-  std::shared_ptr<HostLibrary> library; // commands keep it
-  int group[3] = {};
-};
-
-void runGroups(const HostLibrary &library, const HostLaunch &launch) {
-  const long extent[3] = {launch.group[0], launch.group[1], launch.group[2]};
-  long group[3];
-  for (group[2] = 0; group[2] < launch.items[2] / launch.group[2]; ++group[2])
-    for (group[1] = 0; group[1] < launch.items[1] / launch.group[1]; ++group[1])
-      for (group[0] = 0; group[0] < launch.items[0] / launch.group[0]; ++group[0])
-        if (!library.runGroup(launch.arguments.data(), group, extent))
-          throw std::logic_error("items of a group reached different barriers");
-}
-
-} // namespace
 
 class FakeBuffer : public Buffer {
 public:
@@ -242,6 +177,7 @@ FakeBuffer &FakeDevice::known(Buffer &buffer) const {
 FakeCommandRef FakeDevice::begin(double seconds) {
   auto command = std::make_shared<FakeCommand>(engines_.shared());
   command->seconds = seconds;
+  command->isTimed = isTimed_;
   std::unique_lock lock(state_->mutex);
   ++commands_;
   if (fails(FakeFault::Stuck, commands_)) {
@@ -258,6 +194,23 @@ FakeCommandRef FakeDevice::begin(double seconds) {
   return command;
 }
 
+bool FakeDevice::lockPages(void *memory, unsigned long bytes) {
+  std::lock_guard lock(state_->mutex);
+  if (fails(FakeFault::Lock, ++state_->counters.locks))
+    throw DeviceError(Failure::OutOfMemory, "the fake device locks no pages, as was asked for");
+  if (!state_->locked.emplace(static_cast<const char *>(memory), bytes).second)
+    throw std::logic_error("pages are locked twice");
+  ++state_->counters.locked;
+  return true;
+}
+
+void FakeDevice::unlockPages(void *memory) {
+  std::lock_guard lock(state_->mutex);
+  if (state_->locked.erase(static_cast<const char *>(memory)) != 1)
+    throw std::logic_error("pages are unlocked that were not locked");
+  --state_->counters.locked;
+}
+
 EventRef FakeDevice::copy(FakeBuffer &buffer, const Transfer &t, const void *from, void *to, bool in) {
   checkTransfer(t, buffer.memory->bytes);
   throwIfLost();
@@ -271,6 +224,11 @@ EventRef FakeDevice::copy(FakeBuffer &buffer, const Transfer &t, const void *fro
       throw DeviceError(Failure::OutOfMemory, "the fake device refuses a copy, as was asked for");
     if (!same)
       (in ? counters.bytesIn : counters.bytesOut) += bytes;
+    const auto *host = static_cast<const char *>(in ? from : to) + reachOf(t).low;
+    const auto next = state_->locked.upper_bound(host);
+    if (bytes && next != state_->locked.begin() &&
+        host + (reachOf(t).high - reachOf(t).low) <= std::prev(next)->first + std::prev(next)->second)
+      ++counters.lockedCopies;
   }
   FakeCommandRef command =
       begin(same ? 0 : options_.latency + (options_.bandwidth > 0 ? bytes / options_.bandwidth : 0));
@@ -296,12 +254,23 @@ EventRef FakeDevice::copyOut(Buffer &buffer, const Transfer &t, void *host) {
   return copy(from, t, from.memory->base, host, false);
 }
 
-void FakeDevice::countLaunch() {
+bool FakeDevice::countLaunches(long count) {
   throwIfLost();
   std::lock_guard lock(state_->mutex);
-  if (fails(FakeFault::Launch, ++state_->counters.launches))
-    throw DeviceError(Failure::Launch, "the fake device refuses launch " +
-                                           std::to_string(state_->counters.launches) + ", as was asked for");
+  bool isWrong = false;
+  for (long k = 0; k < count; ++k) {
+    if (fails(FakeFault::Launch, ++state_->counters.launches))
+      throw DeviceError(Failure::Launch, "the fake device refuses launch " +
+                                             std::to_string(state_->counters.launches) +
+                                             ", as was asked for");
+    isWrong |= fails(FakeFault::Wrong, state_->counters.launches);
+  }
+  return isWrong;
+}
+
+void FakeDevice::plan(const Kernel &kernel, const std::vector<LibraryMatrix> &matrices) {
+  if (const auto *library = dynamic_cast<const LibraryKernel *>(&kernel))
+    libraries_.plan(library->call, matrices);
 }
 
 EventRef FakeDevice::launchLibrary(const LibraryKernel &kernel, const std::vector<Argument> &arguments) {
@@ -316,7 +285,7 @@ EventRef FakeDevice::launchLibrary(const LibraryKernel &kernel, const std::vecto
         used.push_back(scratch);
         return reinterpret_cast<unsigned long>(scratch->own->base());
       });
-  countLaunch();
+  countLaunches(1);
   FakeCommandRef command = begin(options_.latency);
   command->slower = 1 / options_.speed;
   for (const Argument &argument : arguments)
@@ -338,18 +307,23 @@ EventRef FakeDevice::launchLibrary(const LibraryKernel &kernel, const std::vecto
   return command;
 }
 
-EventRef FakeDevice::launch(Kernel &given, const std::vector<Argument> &arguments, const Grid &grid) {
-  if (const auto *library = dynamic_cast<LibraryKernel *>(&given))
-    return launchLibrary(*library, arguments);
-  auto &kernel = static_cast<FakeKernel &>(given);
+/// A launch that was found to be possible.
+struct FakeDevice::Prepared {
+  const FakeKernel *kernel;
   HostLaunch launch;
-  std::vector<std::pair<FakeBuffer *, bool>> buffers;
+  std::vector<std::pair<FakeBuffer *, bool>> buffers; // and whether it writes them
+};
+
+FakeDevice::Prepared FakeDevice::prepare(Kernel &given, const std::vector<Argument> &arguments,
+                                         const Grid &grid) const {
+  auto &kernel = static_cast<FakeKernel &>(given);
+  Prepared p{&kernel, {}, {}};
   for (const Argument &argument : arguments) {
     if (argument.buffer)
-      buffers.emplace_back(&known(*argument.buffer), argument.written);
-    launch.arguments.push_back(argument.buffer
-                                   ? reinterpret_cast<unsigned long>(buffers.back().first->memory->base)
-                                   : static_cast<unsigned long>(argument.value));
+      p.buffers.emplace_back(&known(*argument.buffer), argument.written);
+    p.launch.arguments.push_back(argument.buffer
+                                     ? reinterpret_cast<unsigned long>(p.buffers.back().first->memory->base)
+                                     : static_cast<unsigned long>(argument.value));
   }
   if (kernel.library) {
     const std::string &kinds = kernel.library->kinds();
@@ -367,25 +341,45 @@ EventRef FakeDevice::launch(Kernel &given, const std::vector<Argument> &argument
                              std::to_string(kernel.group[d]) + " along " + std::to_string(d) + "; " +
                              std::to_string(grid.items[d]) + " items in groups of " +
                              std::to_string(grid.group[d]) + " were asked for");
-    launch.items[d] = grid.items[d];
-    launch.group[d] = grid.group[d];
+    p.launch.items[d] = grid.items[d];
+    p.launch.group[d] = grid.group[d];
   }
-  countLaunch();
+  return p;
+}
+
+/// Launches that follow each other, as one command.
+EventRef FakeDevice::give(std::vector<Prepared> launches, bool isWrong) {
   FakeCommandRef command = begin(options_.latency);
   command->slower = 1 / options_.speed;
-  std::vector<std::shared_ptr<FakeMemory>> used;
+  std::map<FakeBuffer *, bool> buffers;
+  for (const Prepared &p : launches)
+    for (const auto &[buffer, written] : p.buffers)
+      buffers[buffer] |= written;
+  std::vector<std::shared_ptr<FakeMemory>> used, spoilt;
   for (const auto &[buffer, written] : buffers) {
     used.push_back(buffer->memory);
+    if (written && isWrong)
+      spoilt.push_back(buffer->memory);
     buffer->order(kKernels, written, command);
   }
   for (const auto &[buffer, written] : buffers)
     buffer->uses.note(kKernels, written, command);
-  command->work = [launch = std::move(launch), used = std::move(used), entry = kernel.entry,
-                   function = kernel.function, library = kernel.library] {
-    if (library)
-      runGroups(*library, launch);
-    else
-      function(launch);
+  const FakeKernel &kernel = *launches.front().kernel;
+  std::vector<HostLaunch> all;
+  all.reserve(launches.size());
+  for (Prepared &p : launches)
+    all.push_back(std::move(p.launch));
+  command->work = [all = std::move(all), used = std::move(used), spoilt = std::move(spoilt),
+                   entry = kernel.entry, function = kernel.function, library = kernel.library] {
+    for (const HostLaunch &launch : all) {
+      if (library)
+        runGroups(*library, launch);
+      else
+        function(launch);
+    }
+    for (const auto &memory : spoilt)
+      for (unsigned long k = 0; k < memory->bytes; ++k)
+        memory->base[k] ^= 0x11;
     for (const auto &memory : used)
       if (memory->own && !memory->own->wallsStand())
         throw std::logic_error("the kernel " + entry + " wrote outside of a buffer");
@@ -394,9 +388,51 @@ EventRef FakeDevice::launch(Kernel &given, const std::vector<Argument> &argument
   return command;
 }
 
+EventRef FakeDevice::launch(Kernel &kernel, const std::vector<Argument> &arguments, const Grid &grid) {
+  if (const auto *library = dynamic_cast<LibraryKernel *>(&kernel))
+    return launchLibrary(*library, arguments);
+  std::vector<Prepared> one;
+  one.push_back(prepare(kernel, arguments, grid));
+  const bool isWrong = countLaunches(1);
+  return give(std::move(one), isWrong);
+}
+
+EventRef FakeDevice::launchChain(Kernel &kernel, const std::vector<ChainLaunch> &launches) {
+  if (dynamic_cast<LibraryKernel *>(&kernel))
+    return nullptr;
+  ChainKey key(static_cast<FakeKernel &>(kernel).number, launches,
+               [&](Buffer &b) { return reinterpret_cast<unsigned long>(known(b).memory->base); });
+  if (!graphs_.isWorthIt(key))
+    return nullptr;
+  std::vector<Prepared> all;
+  for (const ChainLaunch &l : launches)
+    all.push_back(prepare(kernel, l.arguments, l.grid));
+  throwIfLost();
+  if (!graphs_.find(key)) {
+    std::lock_guard lock(state_->mutex);
+    if (fails(FakeFault::Chain, ++graphsTried_))
+      throw DeviceError(Failure::Chain, "the fake device makes no graph, as was asked for");
+    ++state_->counters.graphs;
+    graphs_.keep(std::move(key), {});
+  }
+  const bool isWrong = countLaunches(static_cast<long>(launches.size()));
+  {
+    std::lock_guard lock(state_->mutex);
+    ++state_->counters.chains;
+  }
+  return give(std::move(all), isWrong);
+}
+
+Chains FakeDevice::chains() const {
+  std::lock_guard lock(state_->mutex);
+  return {state_->counters.graphs, state_->counters.chains};
+}
+
 FakeCounters FakeDevice::counters() const {
   std::lock_guard lock(state_->mutex);
-  return state_->counters;
+  FakeCounters now = state_->counters;
+  now.events = engines_.shared()->commands;
+  return now;
 }
 
 void FakeDevice::fail(FakeFault fault) {

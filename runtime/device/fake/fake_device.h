@@ -16,6 +16,7 @@
 // do not match the kernel's. Events of kernels that wrote just outside of a buffer, or whose items met
 // different barriers, throw it, too.
 #pragma once
+#include "runtime/device/chain_shelf.h"
 #include "runtime/device/fake/engines.h"
 #include "runtime/device/fake/fake_options.h"
 #include "runtime/device/kernel_cache.h"
@@ -30,9 +31,15 @@ struct FakeCounters {
   unsigned long bytesIn = 0, bytesOut = 0;                                     // copied
   long buffers = 0;                                                            // that have not been freed
   unsigned long bytes = 0, mostBytes = 0; // allocated now, and at most at once
+  long events = 0;                        // of copies and launches, that exist now
+  long locks = 0, locked = 0;             // of pages: asked for, and there now
+  long lockedCopies = 0;                  // copies of memory whose pages are all locked
+  long graphs = 0, chains = 0;            // made, and given; `launches` has the launches of a chain, too
 };
 
 class FakeBuffer;
+/// The fake device needs to know of a graph only that it was made.
+struct FakeGraph {};
 
 class FakeDevice : public Device {
 public:
@@ -44,11 +51,18 @@ public:
   std::unique_ptr<Buffer> allocate(unsigned long bytes) override;
   std::unique_ptr<Buffer> wrap(void *memory, unsigned long bytes) override;
   std::unique_ptr<Kernel> build(const KernelSource &) override;
+  void plan(const Kernel &, const std::vector<LibraryMatrix> &) override;
   Builds builds() const override;
+  bool lockPages(void *, unsigned long) override;
+  void unlockPages(void *) override;
   EventRef copyIn(Buffer &, const Transfer &, const void *host) override;
   EventRef copyOut(Buffer &, const Transfer &, void *host) override;
   EventRef launch(Kernel &, const std::vector<Argument> &, const Grid &) override;
+  EventRef launchChain(Kernel &, const std::vector<ChainLaunch> &) override;
+  std::size_t longestChain() const override { return kLongestChain; }
+  Chains chains() const override;
   void flush() override { engines_.flush(); }
+  void timeCommands() override { isTimed_ = true; }
 
   FakeCounters counters() const;
   /// Adds a failure; its number counts from the creation of the device.
@@ -64,7 +78,11 @@ private:
   FakeBuffer &known(Buffer &) const;
   FakeCommandRef begin(double seconds);
   EventRef launchLibrary(const LibraryKernel &, const std::vector<Argument> &);
-  void countLaunch();
+  /// Throws if one of the next launches is to be refused; true: one is to be wrong.
+  bool countLaunches(long count);
+  struct Prepared;
+  Prepared prepare(Kernel &, const std::vector<Argument> &, const Grid &) const;
+  EventRef give(std::vector<Prepared>, bool isWrong);
   EventRef copy(FakeBuffer &, const Transfer &, const void *from, void *to, bool in);
 
   FakeOptions options_;
@@ -74,6 +92,9 @@ private:
   std::shared_ptr<State> state_;
   Engines engines_; // last member: destroyed first
   long commands_ = 0;
+  bool isTimed_ = false;
+  ChainShelf<FakeGraph> graphs_;
+  long graphsTried_ = 0;
 };
 
 } // namespace pb::device

@@ -54,12 +54,14 @@ double numberIn(const std::string &word, const std::string &value, const Unit (&
 FakeFault faultFrom(const std::string &text) {
   static const std::map<std::string, FakeFault::Kind> kinds = {
       {"build", FakeFault::Build}, {"memory", FakeFault::Memory}, {"launch", FakeFault::Launch},
+      {"chain", FakeFault::Chain}, {"wrong", FakeFault::Wrong},   {"lock", FakeFault::Lock},
       {"copy", FakeFault::Copy},   {"lost", FakeFault::Lost},     {"hang", FakeFault::Hang},
       {"stuck", FakeFault::Stuck}};
   const std::size_t colon = text.find(':');
   const auto kind = kinds.find(text.substr(0, colon));
   if (kind == kinds.end() || colon == std::string::npos)
-    wrong("fail=" + text, "faults are build:NAME, memory:K, launch:K, copy:K, lost:K, hang:K and stuck:K");
+    wrong("fail=" + text, "faults are build:NAME, memory:K, launch:K, wrong:K, chain:K, lock:K, copy:K, "
+                          "lost:K, hang:K and stuck:K");
   FakeFault fault{kind->second};
   std::string value = text.substr(colon + 1);
   if (fault.kind == FakeFault::Build) {

@@ -23,6 +23,9 @@
 //     build:NAME      kernels whose entry is NAME, or all for "*", do not compile
 //     memory:K        the K-th allocation (from 1) is refused
 //     launch:K        the K-th launch is refused
+//     wrong:K         the K-th launch reports success, and what it writes is wrong
+//     chain:K         the K-th chain of launches cannot be made into a graph
+//     lock:K          the K-th locking of pages is refused
 //     copy:K          the K-th copy, in or out, is refused for lack of memory
 //     lost:K          the device is lost when it comes to the K-th command (copies and launches): earlier
 //                     commands take effect, this one and all later ones do not
@@ -54,7 +57,7 @@ struct HostLaunch {
 using HostKernel = std::function<void(const HostLaunch &)>;
 
 struct FakeFault {
-  enum Kind { Build, Memory, Launch, Copy, Lost, Hang, Stuck };
+  enum Kind { Build, Memory, Launch, Wrong, Chain, Lock, Copy, Lost, Hang, Stuck };
   Kind kind = Launch;
   long number = 1;        // from 1, unless kind is Build
   bool andLater = false;  // K+

@@ -68,6 +68,31 @@ void refuseEmpty(const LibraryCall &call, const std::vector<LibraryMatrix> &m) {
                                                  "` is empty: not for the library");
 }
 
+/// Throws where cuFFT cannot take matrices that lie so.
+Cufft::Shape fftShape(const LibraryCall &call, const std::vector<LibraryMatrix> &m) {
+  Cufft::Shape shape{call.entry == Entry::Fft2 ? 2 : 1, call.isFloat, {}, {}, {}};
+  for (int k = 0; k < 2; ++k) {
+    const LibraryMatrix &matrix = m[static_cast<std::size_t>(k)];
+    std::array<int, 2> &lies = k == 0 ? shape.out : shape.in;
+    bool isFit =
+        matrix.stride[0] == 1 && matrix.address % static_cast<unsigned long>(2 * matrix.elementBytes) == 0;
+    for (int d = 0; d < shape.rank; ++d) { // cuFFT wants the slowest first
+      const long stride = matrix.extent[d + 1] > 1 || d > 0 ? matrix.stride[d + 1] : 2;
+      isFit = isFit && stride > 0 && stride % 2 == 0 && stride / 2 <= INT32_MAX &&
+              matrix.extent[d + 1] <= INT32_MAX;
+      lies[static_cast<std::size_t>(d)] = static_cast<int>(stride / 2);
+      shape.size[static_cast<std::size_t>(shape.rank - 1 - d)] = static_cast<int>(matrix.extent[d + 1]);
+    }
+    if (isFit && shape.rank == 2)
+      isFit = lies[1] % lies[0] == 0 && lies[1] / lies[0] >= shape.size[1];
+    if (!isFit)
+      throw DeviceError(Failure::Unsuitable,
+                        std::string("`") + call.about().parameters[k].name +
+                            "` does not lie in memory as rows of pairs, as cuFFT needs it");
+  }
+  return shape;
+}
+
 template <class Library>
 void openOnce(std::unique_ptr<Library> &library, const std::string &folder) {
   if (!library)
@@ -253,31 +278,19 @@ CudaLibraries::Run CudaLibraries::lu(const LibraryCall &call, const std::vector<
   };
 }
 
+void CudaLibraries::plan(const LibraryCall &call, const std::vector<LibraryMatrix> &matrices) {
+  const bool isFft = call.entry == Entry::Fft || call.entry == Entry::Fft2;
+  if (!isFft || matrices.front().isEmpty(call.about().parameters[0].rank()))
+    return;
+  refuseEmpty(call, matrices);
+  cufft_->plan(fftShape(call, matrices));
+}
+
 CudaLibraries::Run CudaLibraries::fft(const LibraryCall &call, const std::vector<LibraryMatrix> &m) {
-  Cufft::Shape shape{call.entry == Entry::Fft2 ? 2 : 1, call.isFloat, {}, {}, {}};
-  for (int k = 0; k < 2; ++k) {
-    const LibraryMatrix &matrix = m[static_cast<std::size_t>(k)];
-    std::array<int, 2> &lies = k == 0 ? shape.out : shape.in;
-    bool isFit =
-        matrix.stride[0] == 1 && matrix.address % static_cast<unsigned long>(2 * matrix.elementBytes) == 0;
-    for (int d = 0; d < shape.rank; ++d) { // cuFFT wants the slowest first
-      const long stride = matrix.extent[d + 1] > 1 || d > 0 ? matrix.stride[d + 1] : 2;
-      isFit = isFit && stride > 0 && stride % 2 == 0 && stride / 2 <= INT32_MAX &&
-              matrix.extent[d + 1] <= INT32_MAX;
-      lies[static_cast<std::size_t>(d)] = static_cast<int>(stride / 2);
-      shape.size[static_cast<std::size_t>(shape.rank - 1 - d)] = static_cast<int>(matrix.extent[d + 1]);
-    }
-    if (isFit && shape.rank == 2)
-      isFit = lies[1] % lies[0] == 0 && lies[1] / lies[0] >= shape.size[1];
-    if (!isFit)
-      throw DeviceError(Failure::Unsuitable,
-                        std::string("`") + call.about().parameters[k].name +
-                            "` does not lie in memory as rows of pairs, as cuFFT needs it");
-  }
-  const FftPlan plan = cufft_->plan(shape);
+  const FftPlanRef plan = cufft_->plan(fftShape(call, m));
   return [this, isFloat = call.isFloat, plan, to = m[0].address, from = m[1].address](Stream stream) {
-    requireCall(cufft_->setStream(plan, stream), "cufftSetStream");
-    requireCall((isFloat ? cufft_->C2C : cufft_->Z2Z)(plan, at<void>(from), at<void>(to), kFftForward),
+    requireCall(cufft_->setStream(*plan, stream), "cufftSetStream");
+    requireCall((isFloat ? cufft_->C2C : cufft_->Z2Z)(*plan, at<void>(from), at<void>(to), kFftForward),
                 "cufftExec");
   };
 }

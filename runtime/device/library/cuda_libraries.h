@@ -5,9 +5,10 @@
 //
 //   CudaLibraries libraries("");
 //   libraries.open(Entry::Gemm);                          // throws DeviceError(Build): cuBLAS is not here
+//   libraries.plan(call, matrices);                       // not by the management thread: plans take long
 //   libraries.prepare(call, matrices, scratch)(stream);   // refused (Launch) before anything runs; then enqueued
 //
-// The few declarations that are needed are written here. Invariants: any thread may call open(), and handles
+// The few declarations that are needed are written here. Invariants: any thread may call open() and plan(), and handles
 // are made in its context; everything else is called only by the management thread. Numbers that are passed
 // by address lie on the host, and are read before a call returns.
 #pragma once
@@ -37,6 +38,9 @@ public:
   using Run = std::function<void(Stream)>;
   /// Allocates memory of the device that is kept until the run is done.
   using Scratch = std::function<unsigned long(unsigned long bytes)>;
+  /// Makes what takes long and depends on how the matrices lie, but not on their addresses: plans. Any thread may
+  /// call, after open(), in its context; prepare() then finds it.
+  void plan(const LibraryCall &, const std::vector<LibraryMatrix> &);
   Run prepare(const LibraryCall &, const std::vector<LibraryMatrix> &, const Scratch &);
 
 private:

@@ -10,20 +10,13 @@ Cufft::Cufft(const std::string &folder) {
   PB_FFT_FUNCTIONS(PB_LIBRARY_LOAD)
 }
 
-Cufft::~Cufft() {
-  for (const auto &[shape, plan] : plans_)
-    destroy(plan);
-}
-
-FftPlan Cufft::plan(const Shape &shape) {
+FftPlanRef Cufft::plan(const Shape &shape) {
   constexpr std::size_t kKept = 32;
+  std::lock_guard hold(mutex_);
   if (const auto known = plans_.find(shape); known != plans_.end())
     return known->second;
-  if (plans_.size() >= kKept) {
-    for (const auto &[each, plan] : plans_)
-      destroy(plan); // waits for commands that use it
+  if (plans_.size() >= kKept)
     plans_.clear();
-  }
   FftPlan plan = 0;
   Shape s = shape; // for pointers to its numbers
   const int inRow = s.rank == 2 ? s.in[1] / s.in[0] : s.size[0],
@@ -32,7 +25,11 @@ FftPlan Cufft::plan(const Shape &shape) {
   requireCall(planMany(&plan, s.rank, s.size.data(), inEmbed, s.in[0], 1, outEmbed, s.out[0], 1,
                        s.isFloat ? kFftComplex : kFftDoubleComplex, 1),
               "cufftPlanMany");
-  return plans_.emplace(shape, plan).first->second;
+  const FftPlanRef made(new FftPlan(plan), [destroy = destroy](const FftPlan *p) {
+    destroy(*p); // waits for commands that use it
+    delete p;
+  });
+  return plans_.emplace(shape, made).first->second;
 }
 
 } // namespace pb::device

@@ -20,15 +20,22 @@ OpenClDevice::OpenClDevice(cl_device_id device)
   context_ =
       owned(cl_.clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &status), cl_.clReleaseContext);
   require(status, Failure::Lost, "clCreateContext");
-  const auto queue = [&](cl_command_queue_properties properties) {
-    ClQueue made = owned(cl_.clCreateCommandQueue(context_.get(), device_, properties, &status),
-                         cl_.clReleaseCommandQueue);
-    require(status, Failure::Lost, "clCreateCommandQueue");
-    return made;
-  };
+  for (ClQueue &each : queues_)
+    each = queue(0);
+  setup_ = queue(0);
+}
+
+ClQueue OpenClDevice::queue(cl_command_queue_properties properties) const {
+  cl_int status = CL_SUCCESS;
+  ClQueue made = owned(cl_.clCreateCommandQueue(context_.get(), device_, properties, &status),
+                       cl_.clReleaseCommandQueue);
+  require(status, Failure::Lost, "clCreateCommandQueue");
+  return made;
+}
+
+void OpenClDevice::timeCommands() {
   for (ClQueue &each : queues_)
     each = queue(CL_QUEUE_PROFILING_ENABLE);
-  setup_ = queue(0);
 }
 
 OpenClDevice::~OpenClDevice() {

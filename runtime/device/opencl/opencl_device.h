@@ -32,10 +32,12 @@ public:
   EventRef copyOut(Buffer &, const Transfer &, void *host) override;
   EventRef launch(Kernel &, const std::vector<Argument> &, const Grid &) override;
   void flush() override;
+  void timeCommands() override;
   bool callAtEnd(const std::function<void()> &ended) override;
 
 private:
   using Waits = std::vector<cl_event>;
+  ClQueue queue(cl_command_queue_properties) const;
   /// Enqueues a command by `call(queue, number of waits, waits, event)`.
   template <class Call>
   ClEventRef enqueue(ClQueueKind, const Waits &, const char *name, Call &&call);

@@ -31,7 +31,7 @@ TEST(CudaDeclarations, FunctionsTakeWhatTheHeaderSays){
 #define PB_COMPARE(member, symbol, parameters)                                                               \
   EXPECT_EQ(passedTo(static_cast<CuStatus(*) parameters>(nullptr)), passedTo(decltype (&::member)(nullptr))) \
       << symbol;
-    PB_CUDA_FUNCTIONS(PB_COMPARE)
+    PB_CUDA_FUNCTIONS(PB_COMPARE) PB_CUDA_GRAPH_FUNCTIONS(PB_COMPARE)
 #undef PB_COMPARE
     // NOLINTEND(bugprone-macro-parentheses)
 }
@@ -54,6 +54,21 @@ TEST(CudaDeclarations, RowsAreLaidOutAlike) {
 #undef PB_SAME
   EXPECT_EQ(int{CuRows::Host}, CU_MEMORYTYPE_HOST);
   EXPECT_EQ(int{CuRows::Device}, CU_MEMORYTYPE_DEVICE);
+}
+
+TEST(CudaDeclarations, KernelsOfGraphsAreLaidOutAlike) {
+  EXPECT_EQ(sizeof(CuKernelNode), sizeof(CUDA_KERNEL_NODE_PARAMS_v2));
+#define PB_SAME(mine, theirs)                                                                                \
+  EXPECT_EQ(offsetof(CuKernelNode, mine), offsetof(CUDA_KERNEL_NODE_PARAMS_v2, theirs))
+  PB_SAME(function, func);
+  PB_SAME(grid, gridDimX);
+  PB_SAME(group, blockDimX);
+  PB_SAME(localBytes, sharedMemBytes);
+  PB_SAME(arguments, kernelParams);
+  PB_SAME(extra, extra);
+  PB_SAME(kernel, kern);
+  PB_SAME(context, ctx);
+#undef PB_SAME
 }
 
 TEST(CudaDeclarations, NumbersAreTheHeaders) {

@@ -6,9 +6,11 @@
 // the device.
 #include "runtime/device/cuda/cuda_api.h"
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -16,6 +18,7 @@
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace pb::device {
 namespace {
@@ -24,7 +27,10 @@ std::mutex mutex;
 std::condition_variable changed;
 std::map<void *, std::size_t> pinned, onDevice;
 std::size_t allocated = 0;
-int allocations = 0, mistakes = 0, failLaunch = 0, launches = 0;
+int version = 13000;
+int registered = 0, failRegister = 0, hostFunctions = 0;
+int graphs = 0, liveGraphs = 0, failGraph = 0;
+int allocations = 0, events = 0, timedEvents = 0, liveEvents = 0, mistakes = 0, failLaunch = 0, launches = 0;
 std::atomic<int> slowHost = 0, slowLink = 0;
 constexpr std::size_t kMemory = 64UL << 20;
 
@@ -56,6 +62,7 @@ T *at(CuAddress address) {
 } // namespace
 
 struct CUevent_st {
+  bool isTimed = false;
   std::shared_ptr<Recorded> state = std::make_shared<Recorded>();
 };
 
@@ -99,17 +106,64 @@ struct CUmod_st {
   long firstGroup[3] = {};
 };
 
+struct CUgraphNode_st {
+  std::function<void()> work;
+};
+struct CUgraph_st {
+  std::vector<std::shared_ptr<CUgraphNode_st>> nodes;
+};
+struct CUgraphExec_st {
+  std::vector<std::shared_ptr<CUgraphNode_st>> nodes;
+  std::atomic<int> running = 0;
+};
+
+namespace {
+
+std::function<void()> workOf(CuFunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, void **p) {
+  std::array<unsigned long, 5> a{};
+  for (std::size_t k = 0; k < (f->name == "scale" ? 5 : 1); ++k)
+    std::memcpy(&a[k], p[k], 8);
+  if (f->name == "scale") // A_p, A_o, by, low0, high0
+    return [=] {
+      for (long i = static_cast<long>(a[3]); i < static_cast<long>(a[4]) && i < static_cast<long>(gx) * bx;
+           ++i)
+        at<float>(a[0])[a[1] + i] *= static_cast<float>(__builtin_bit_cast(double, a[2]));
+    };
+  return [=] { // counts the groups, in planes of 100 rows
+    for (unsigned z = 0; z < gz; ++z)
+      for (unsigned y = 0; y < gy; ++y)
+        at<int>(a[0])[(f->module->firstGroup[2] + z) * 100 + f->module->firstGroup[1] + y] += 1;
+  };
+}
+
+} // namespace
+
 extern "C" {
 
 int pb_test_allocations() { return allocations; }
+/// How many events were made, how many of them with times, and how many there are.
+int pb_test_events() { return events; }
+int pb_test_timed_events() { return timedEvents; }
+int pb_test_live_events() { return liveEvents; }
 int pb_test_launches() { return launches; }
 int pb_test_mistakes() { return mistakes; }
 /// Milliseconds by which host functions, and copies of a megabyte or more, are slowed down.
 void pb_test_slow(int host, int link) { slowHost = host, slowLink = link; }
+/// How many pieces of memory have locked pages, and the status of locking from now on.
+int pb_test_registered() { return registered; }
+void pb_test_fail_register(int status) { failRegister = status; }
+/// How many pieces were staged.
+int pb_test_host_functions() { return hostFunctions; }
+void pb_test_version(int v) { version = v; }
+/// How many graphs were made, and how many there are.
+int pb_test_graphs() { return graphs; }
+int pb_test_live_graphs() { return liveGraphs; }
+/// The status of making graphs from now on.
+void pb_test_fail_graphs(int status) { failGraph = status; }
 void pb_test_fail_launch(int status) { failLaunch = status; }
 
 CuStatus cuInit(unsigned) { return 0; }
-CuStatus cuDriverGetVersion(int *v) { return *v = 13000, 0; }
+CuStatus cuDriverGetVersion(int *v) { return *v = version, 0; }
 CuStatus cuGetErrorName(CuStatus, const char **name) { return *name = "CUDA_ERROR_OF_TESTS", 0; }
 CuStatus cuGetErrorString(CuStatus, const char **text) { return *text = "as was asked for", 0; }
 CuStatus cuDeviceGetCount(int *n) { return *n = 1, 0; }
@@ -156,6 +210,20 @@ CuStatus cuMemFreeHost(void *p) {
   std::lock_guard lock(mutex);
   pinned.erase(p);
   std::free(p);
+  return 0;
+}
+
+CuStatus cuMemHostRegister_v2(void *p, std::size_t n, unsigned) {
+  std::lock_guard lock(mutex);
+  if (failRegister)
+    return failRegister;
+  ++registered;
+  return pinned[p] = n, 0;
+}
+CuStatus cuMemHostUnregister(void *p) {
+  std::lock_guard lock(mutex);
+  mistakes += pinned.erase(p) != 1;
+  --registered;
   return 0;
 }
 
@@ -231,10 +299,21 @@ CuStatus cuStreamWaitEvent(CuStream s, CuEvent e, unsigned) {
   });
 }
 CuStatus cuLaunchHostFunc(CuStream s, CuHostFunction f, void *given) {
+  ++hostFunctions;
   return s->give([=] { rest(slowHost), f(given); });
 }
-CuStatus cuEventCreate(CuEvent *e, unsigned) { return *e = new CUevent_st, 0; }
-CuStatus cuEventDestroy_v2(CuEvent e) { return delete e, 0; }
+CuStatus cuEventCreate(CuEvent *e, unsigned flags) {
+  std::lock_guard lock(mutex);
+  *e = new CUevent_st{.isTimed = (flags & 2) == 0};
+  ++events, ++liveEvents;
+  timedEvents += (*e)->isTimed;
+  return 0;
+}
+CuStatus cuEventDestroy_v2(CuEvent e) {
+  std::lock_guard lock(mutex);
+  --liveEvents;
+  return delete e, 0;
+}
 CuStatus cuEventRecord(CuEvent e, CuStream s) {
   long which = 0;
   {
@@ -258,13 +337,19 @@ CuStatus cuEventSynchronize(CuEvent e) {
 }
 CuStatus cuEventElapsedTime(float *ms, CuEvent from, CuEvent to) {
   std::lock_guard lock(mutex);
+  if (!from->isTimed || !to->isTimed)
+    return ++mistakes, 400;
   *ms = std::chrono::duration<float, std::milli>(to->state->when - from->state->when).count();
   return 0;
 }
 
 CuStatus cuModuleLoadData(CuModule *m, const void *binary) {
-  if (std::memcmp(binary, "\177ELF", 4) != 0)
+  const char *code = static_cast<const char *>(binary);
+  if (std::memcmp(code, "\177ELF", 4) != 0)
     return 200;
+  // The compiler for tests says which version it is; a driver loads no code of a newer one.
+  if (std::memcmp(code + 4, " by ", 4) == 0 && std::atoi(code + 8) > version / 1000)
+    return 209;
   return *m = new CUmod_st, 0;
 }
 CuStatus cuModuleUnload(CuModule m) { return delete m, 0; }
@@ -285,20 +370,42 @@ CuStatus cuLaunchKernel(CuFunction f, unsigned gx, unsigned gy, unsigned gz, uns
   ++launches;
   if (gy > 5 || gz > 3)
     return 1;
-  unsigned long a[5] = {};
-  for (int k = 0; k < (f->name == "scale" ? 5 : 1); ++k)
-    std::memcpy(&a[k], p[k], 8);
-  if (f->name == "scale") // A_p, A_o, by, low0, high0
-    return s->give([=] {
-      for (long i = static_cast<long>(a[3]); i < static_cast<long>(a[4]) && i < static_cast<long>(gx) * bx;
-           ++i)
-        at<float>(a[0])[a[1] + i] *= static_cast<float>(__builtin_bit_cast(double, a[2]));
-    });
-  return s->give([=] { // counts the groups, in planes of 100 rows
-    for (unsigned z = 0; z < gz; ++z)
-      for (unsigned y = 0; y < gy; ++y)
-        at<int>(a[0])[(f->module->firstGroup[2] + z) * 100 + f->module->firstGroup[1] + y] += 1;
+  return s->give(workOf(f, gx, gy, gz, bx, p));
+}
+
+CuStatus cuGraphCreate(CuGraph *g, unsigned) { return *g = new CUgraph_st, 0; }
+CuStatus cuGraphDestroy(CuGraph g) { return delete g, 0; }
+CuStatus cuGraphAddKernelNode_v2(CuGraphNode *n, CuGraph g, const CuGraphNode *after, std::size_t count,
+                                 const CuKernelNode *k) {
+  // Only chains: each node waits for the one before it.
+  if (count != (g->nodes.empty() ? 0 : 1) || (count == 1 && *after != g->nodes.back().get()))
+    return ++mistakes, 1;
+  if (k->grid[1] > 5 || k->grid[2] > 3)
+    return ++mistakes, 1;
+  g->nodes.push_back(std::make_shared<CUgraphNode_st>(
+      workOf(k->function, k->grid[0], k->grid[1], k->grid[2], k->group[0], k->arguments)));
+  return *n = g->nodes.back().get(), 0;
+}
+CuStatus cuGraphInstantiateWithFlags(CuGraphExec *e, CuGraph g, unsigned long long) {
+  if (failGraph)
+    return failGraph;
+  ++graphs, ++liveGraphs;
+  return *e = new CUgraphExec_st{g->nodes}, 0;
+}
+CuStatus cuGraphLaunch(CuGraphExec e, CuStream s) {
+  if (failLaunch)
+    return std::exchange(failLaunch, 0);
+  ++e->running;
+  return s->give([e] {
+    for (const auto &node : e->nodes)
+      node->work();
+    --e->running;
   });
+}
+CuStatus cuGraphExecDestroy(CuGraphExec e) {
+  mistakes += e->running > 0;
+  --liveGraphs;
+  return delete e, 0;
 }
 }
 

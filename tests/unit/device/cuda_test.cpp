@@ -6,6 +6,7 @@
 #include "runtime/device/dialect.h"
 #include "support.h"
 
+#include <deque>
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <numeric>
@@ -52,6 +53,21 @@ TEST(CompileCuda, TooMuchLocalMemoryDoesNotCompile) { // requirement 21
       "  t[PB_LOCAL_ID(0)] = A_p[0];\n  PB_BARRIER();\n  A_p[1] = t[A_p[0]];\n  PB_END\n}\n",
       "k"};
   EXPECT_THROW(compileCuda(kernelText(kCudaPrelude, source), "sm_90"), DeviceError);
+}
+
+TEST(CompileCuda, LooksForTheCompilerThatTheDriverCanLoad) {
+  setenv("CUDA_HOME", "/home", 1);
+  const auto first = [](int driver) { return nvrtcNames(driver).front(); };
+  EXPECT_EQ(first(13000), "/home/lib64/libnvrtc.so.13");
+  EXPECT_EQ(first(12040), "/home/lib64/libnvrtc.so.12");
+  EXPECT_EQ(first(14010), "/home/lib64/libnvrtc.so.14");
+  EXPECT_EQ(first(11080), "/home/lib64/libnvrtc.so.12"); // the oldest that there may be
+  EXPECT_EQ(first(0), "/home/lib64/libnvrtc.so.13");
+  const std::vector<std::string> all = nvrtcNames(12040);
+  EXPECT_LT(std::find(all.begin(), all.end(), "libnvrtc.so.12"),
+            std::find(all.begin(), all.end(), "libnvrtc.so.13"));
+  EXPECT_EQ(all.back(), "/usr/local/cuda/lib64/libnvrtc.so");
+  unsetenv("CUDA_HOME");
 }
 
 TEST(CopyThreads, EveryPartIsDoneOnce) {
@@ -110,7 +126,8 @@ TEST_F(CudaDevices, SaysWhatItIs) {
   EXPECT_EQ(device->about().localBytes, 49152u);
 }
 
-TEST_F(CudaDevices, CopiesThroughPinnedMemory) { // of all shapes: small and large, rows, planes, pieces
+/// Copies of all shapes: small and large, rows, planes, pieces.
+void copyAllShapes(Device *device, bool areLocked) {
   const long n = 5L << 20;
   std::vector<int> host(n), zeros(n);
   std::iota(host.begin(), host.end(), 1);
@@ -132,14 +149,48 @@ TEST_F(CudaDevices, CopiesThroughPinnedMemory) { // of all shapes: small and lar
           const long at = (static_cast<long>(t.offset) + plane * t.planeStride + row * t.rowStride) / 4 + k;
           expected[at] = expectedOut[at] = host[at];
         }
+    if (areLocked)
+      ASSERT_TRUE(device->lockPages(host.data(), n * 4) && device->lockPages(out.data(), n * 4));
     finish(*device, device->copyIn(*buffer, t, host.data()));
     ASSERT_TRUE(contentsOf<int>(*device, *buffer, n) == expected)
         << t.bytes << " x " << t.rows << " x " << t.planes;
     const EventRef event = device->copyOut(*buffer, t, out.data());
     finish(*device, event);
+    if (areLocked)
+      device->unlockPages(host.data()), device->unlockPages(out.data());
     ASSERT_TRUE(out == expectedOut) << t.bytes << " x " << t.rows << " x " << t.planes;
-    EXPECT_GE(event->span().end, event->span().begin);
   }
+}
+
+TEST_F(CudaDevices, CopiesThroughPinnedMemory) {
+  const int staged = of<int()>("pb_test_host_functions")();
+  copyAllShapes(device.get(), false);
+  EXPECT_GT(of<int()>("pb_test_host_functions")(), staged);
+}
+
+TEST_F(CudaDevices, CopiesOfLockedPagesAreDirect) {
+  std::vector<int> small(16, 5), large(4L << 20);
+  copyAllShapes(device.get(), true);
+  EXPECT_EQ(of<int()>("pb_test_registered")(), 0);
+  // A part of it outside of the locked pages: the whole copy is staged.
+  std::iota(large.begin(), large.end(), 1);
+  const unsigned long bytes = large.size() * 4;
+  auto buffer = device->allocate(bytes);
+  device->lockPages(large.data(), bytes - 4096);
+  int staged = of<int()>("pb_test_host_functions")();
+  finish(*device, device->copyIn(*buffer, {.bytes = bytes - 4096}, large.data()));
+  EXPECT_EQ(of<int()>("pb_test_host_functions")(), staged);
+  finish(*device, device->copyIn(*buffer, {.bytes = bytes}, large.data()));
+  EXPECT_GT(of<int()>("pb_test_host_functions")(), staged);
+  staged = of<int()>("pb_test_host_functions")();
+  const auto back = contentsOf<int>(*device, *buffer, large.size());
+  EXPECT_TRUE(back == large);
+  EXPECT_GT(of<int()>("pb_test_host_functions")(), staged);
+  of<void(int)>("pb_test_fail_register")(801);
+  EXPECT_THROW(device->lockPages(small.data(), 64), DeviceError);
+  of<void(int)>("pb_test_fail_register")(0);
+  device = nullptr; // unlocks what is left
+  EXPECT_EQ(of<int()>("pb_test_registered")(), 0);
 }
 
 TEST_F(CudaDevices, SlotsWaitForTheSlowerSide) {
@@ -214,6 +265,8 @@ TEST_F(CudaDevices, MemoryIsUsedAgain) { // requirement 63
   for (int k = 0; k < 100; ++k)
     device->allocate(1'000'000 + k % 3);
   EXPECT_EQ(of<int()>("pb_test_allocations")() - before, 1);
+  EXPECT_GE(device->keptBytes(), 1'000'000u);
+  EXPECT_LE(device->keptBytes(), 1'200'000u);
   std::vector<std::unique_ptr<Buffer>> buffers; // and does not stand in the way of other sizes
   for (int k = 0; k < 6; ++k)
     buffers.push_back(device->allocate(10UL << 20));
@@ -223,6 +276,123 @@ TEST_F(CudaDevices, MemoryIsUsedAgain) { // requirement 63
   } catch (const DeviceError &error) {
     EXPECT_EQ(error.failure(), Failure::OutOfMemory);
   }
+  EXPECT_EQ(device->keptBytes(), 0u); // it has given all of it back
+}
+
+TEST_F(CudaDevices, EventsComeFromAPoolAndHaveNoTimes) {
+  NEEDS_NVRTC();
+  const auto kernel = device->build({kScale, "scale", {64, 1, 1}});
+  auto buffer = bufferOf(*device, std::vector<float>(64, 1));
+  const int before = of<int()>("pb_test_events")(), timed = of<int()>("pb_test_timed_events")();
+  std::deque<EventRef> running;
+  for (int k = 0; k < 3'000; ++k) { // at most eight at once, as a management thread bounds them, too
+    running.push_back(scale(*kernel, *buffer, 64, 1));
+    if (running.size() == 8) {
+      finish(*device, running.front());
+      EXPECT_EQ(running.front()->span().end, 0u);
+      running.pop_front();
+    }
+  }
+  EXPECT_LE(of<int()>("pb_test_events")() - before, 10);
+  EXPECT_EQ(of<int()>("pb_test_timed_events")(), timed);
+}
+
+TEST_F(CudaDevices, TimesAreThereWhereTheyAreAskedFor) {
+  NEEDS_NVRTC();
+  device->timeCommands();
+  const auto kernel = device->build({kScale, "scale", {64, 1, 1}});
+  auto buffer = device->allocate(256);
+  std::vector<float> host(64, 1);
+  const EventRef in = device->copyIn(*buffer, {.bytes = 256}, host.data()),
+                 ran = scale(*kernel, *buffer, 64, 2),
+                 out = device->copyOut(*buffer, {.bytes = 256}, host.data());
+  for (const EventRef &event : {in, ran, out}) {
+    finish(*device, event);
+    EXPECT_GE(event->span().end, event->span().begin);
+    EXPECT_GT(event->span().begin, 0u);
+  }
+  EXPECT_GE(out->span().begin, ran->span().begin);
+}
+
+TEST_F(CudaDevices, NoEventIsLeftBehind) {
+  {
+    std::vector<std::string> complaints;
+    const auto other = std::move(openDevices("cuda", complaints).at(0));
+    finish(*device, device->copyIn(*device->allocate(8), {.bytes = 8}, "1234567"));
+    device = nullptr;
+    EXPECT_GT(of<int()>("pb_test_events")(), 0);
+  }
+  EXPECT_EQ(of<int()>("pb_test_live_events")(), 0);
+}
+
+TEST_F(CudaDevices, ChainsAreGraphs) {
+  NEEDS_NVRTC();
+  const auto kernel = device->build({kScale, "scale", {64, 1, 1}});
+  const auto chain = [&](Buffer &buffer, double by) {
+    std::vector<ChainLaunch> all;
+    for (int k = 0; k < 64; ++k)
+      all.push_back(
+          {{Argument::writes(buffer), Argument::of(0L),
+            Argument::of(__builtin_bit_cast(long, k == 7 ? by : 1.0)), Argument::of(0L), Argument::of(64L)},
+           gridOf(64, 64)});
+    return all;
+  };
+  const auto contents = [&](Buffer &buffer) { return contentsOf<float>(*device, buffer, 64); };
+  const int launches = of<int()>("pb_test_launches")(), events = of<int()>("pb_test_live_events")();
+  {
+    auto buffer = bufferOf(*device, std::vector<float>(64, 1));
+    for (int k = 0; k < 10; ++k)
+      ASSERT_TRUE(device->launchChain(*kernel, chain(*buffer, 2)));
+    EXPECT_THAT(contents(*buffer), testing::Each(1024.0f));
+    EXPECT_EQ(of<int()>("pb_test_graphs")(), 1);
+  }
+  // A buffer at the same address: the graph holds addresses.
+  auto buffer = bufferOf(*device, std::vector<float>(64, 1));
+  ASSERT_TRUE(device->launchChain(*kernel, chain(*buffer, 2)));
+  EXPECT_THAT(contents(*buffer), testing::Each(2.0f));
+  EXPECT_EQ(of<int()>("pb_test_graphs")(), 1);
+  // Graphs that give way to others may still be running.
+  std::deque<EventRef> running;
+  for (int k = 0; k < 200; ++k) {
+    running.push_back(device->launchChain(*kernel, chain(*buffer, k % 2 ? k : 1.0 / (k + 1))));
+    ASSERT_TRUE(running.back());
+    if (running.size() == 80) { // more than are kept
+      finish(*device, running.front());
+      running.pop_front();
+    }
+  }
+  EXPECT_THAT(contents(*buffer), testing::Each(testing::FloatNear(2, 1e-3)));
+  EXPECT_EQ(of<int()>("pb_test_launches")(), launches); // none one by one
+  EXPECT_LE(of<int()>("pb_test_live_graphs")(), 64 + 80);
+  EXPECT_LE(of<int()>("pb_test_live_events")() - events, 300);
+  device = nullptr;
+  EXPECT_EQ(of<int()>("pb_test_live_graphs")(), 0);
+}
+
+TEST_F(CudaDevices, AGraphThatTheDriverRefusesIsNotALostDevice) {
+  NEEDS_NVRTC();
+  const auto kernel = device->build({kScale, "scale", {64, 1, 1}});
+  auto buffer = bufferOf(*device, std::vector<float>(64, 1));
+  const ChainLaunch one{{Argument::writes(*buffer), Argument::of(0L),
+                         Argument::of(__builtin_bit_cast(long, 2.0)), Argument::of(0L), Argument::of(64L)},
+                        gridOf(64, 64)};
+  for (const auto &[status, failure] :
+       {std::pair(801, Failure::Chain), {2, Failure::Chain}, {719, Failure::Lost}}) {
+    of<void(int)>("pb_test_fail_graphs")(status); // not supported; no memory; lost
+    try {
+      device->launchChain(*kernel, std::vector(64, one));
+      FAIL() << "it was made";
+    } catch (const DeviceError &error) {
+      EXPECT_EQ(error.failure(), failure) << error.what();
+    }
+  }
+  of<void(int)>("pb_test_fail_graphs")(0);
+  EXPECT_THAT(contentsOf<float>(*device, *buffer, 64), testing::Each(1.0f));
+  // A launch that comes in parts, or has no groups, is in no graph.
+  EXPECT_FALSE(
+      device->launchChain(*kernel, std::vector(64, ChainLaunch{one.arguments, {{64, 6, 1}, {64, 1, 1}}})));
+  EXPECT_FALSE(
+      device->launchChain(*kernel, std::vector(64, ChainLaunch{one.arguments, {{0, 1, 1}, {64, 1, 1}}})));
 }
 
 TEST_F(CudaDevices, AGridWithManyGroupsComesInParts) {
@@ -305,6 +475,35 @@ TEST_F(CudaDevices, TheSecondBuildCompilesNothing) { // requirements 83, 95
   device->build({kScale, "scale", {64, 1, 1}});
   EXPECT_EQ(device->builds().compiled, 1);
   EXPECT_EQ(device->builds().cached, 1);
+}
+
+/// With two compilers installed, an older driver gets code that it can load, and code that only the newer
+/// compiler understands is refused, not the device.
+TEST_F(CudaDevices, AnOlderDriverGetsTheOlderCompiler) {
+  setenv("CUDA_HOME", PB_TEST_CUDA_HOME, 1);
+  for (const int version : {12, 14}) {
+    of<void(int)>("pb_test_version")(version * 1000 + 40);
+    std::vector<std::string> complaints;
+    device = std::move(openDevices("cuda", complaints).at(0));
+    const int compiler = std::min(version, 13); // 14 is not there
+    EXPECT_EQ(device->about().driver,
+              "driver " + std::to_string(version) + ".4, NVRTC " + std::to_string(compiler) + ".4");
+    EXPECT_TRUE(device->build({"// since 12", "scale", {64, 1, 1}}));
+    try {
+      device->build({"// since 13", "scale", {64, 1, 1}});
+      EXPECT_EQ(version, 14);
+    } catch (const DeviceError &error) {
+      EXPECT_EQ(version, 12);
+      EXPECT_EQ(error.failure(), Failure::Build);
+      EXPECT_STREQ(error.what(), "the kernel does not compile for sm_90 by NVRTC 12.4:\n"
+                                 "error: this compiler is too old");
+    }
+    auto buffer = bufferOf(*device, std::vector<float>(64, 1));
+    const auto kernel = device->build({"// since 12", "scale", {64, 1, 1}});
+    finish(*device, scale(*kernel, *buffer, 64, 2));
+    EXPECT_THAT(contentsOf<float>(*device, *buffer, 64), testing::Each(2.0f));
+  }
+  unsetenv("CUDA_HOME");
 }
 
 TEST_F(CudaDevices, BuffersKernelsAndEventsMayOutliveTheDevice) {

@@ -86,6 +86,7 @@ TEST(FakeDevice, BandwidthAndSpeedSayHowLongThingsTake) {
   FakeOptions options = with("bandwidth=1M speed=0.25");
   options.kernels["rest"] = [](const HostLaunch &) { std::this_thread::sleep_for(2ms); };
   FakeDevice device(options);
+  device.timeCommands();
   auto buffer = device.allocate(20 << 10);
   const std::vector<char> host(20 << 10);
   const EventRef in = device.copyIn(*buffer, {.bytes = host.size()}, host.data());
@@ -98,6 +99,7 @@ TEST(FakeDevice, BandwidthAndSpeedSayHowLongThingsTake) {
 
 TEST(FakeDevice, CopiesOverlapKernelsOfOtherBuffers) { // requirement 56
   Adder a("latency=150ms");                            // longer than a busy machine takes to begin both
+  a.device.timeCommands();
   auto other = a.device.allocate(16);
   const EventRef ran = a.add(1), in = a.device.copyIn(*other, {.bytes = 16}, a.host.data());
   finish(a.device, ran);
@@ -109,6 +111,7 @@ TEST(FakeDevice, ABufferIsCopiedWhileAKernelOnlyReadsIt) {
   FakeOptions options = with("latency=20ms");
   options.kernels["add"] = [](const HostLaunch &) { std::this_thread::sleep_for(20ms); };
   Adder a(options);
+  a.device.timeCommands();
   const EventRef ran = a.device.launch(*a.kernel, {Argument::reads(*a.buffer)}, {});
   const EventRef out = a.out(), in = a.in();
   finish(a.device, ran);
@@ -151,6 +154,20 @@ TEST(FakeDevice, Counts) {
   EXPECT_EQ(c.buffers, 1);
   EXPECT_EQ(c.bytes, 16u);
   EXPECT_EQ(c.mostBytes, 1016u);
+}
+
+TEST(FakeDevice, ManyLaunchesLeaveNothingBehind) {
+  Adder a("");
+  finish(a.device, a.in());
+  EventRef last;
+  for (int k = 0; k < 10'000; ++k)
+    last = a.add(1);
+  finish(a.device, last);
+  EXPECT_EQ(last->span().end, 0u); // nobody asked for times
+  last.reset();
+  EXPECT_TRUE(eventually([&] { return a.device.counters().events <= 1; })) // the last use of the buffer
+      << a.device.counters().events;
+  EXPECT_EQ(a.device.counters().allocations, 1);
 }
 
 TEST(FakeDevice, MemoryEnds) { // requirement 64

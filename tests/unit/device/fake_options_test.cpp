@@ -30,8 +30,9 @@ TEST(FakeOptions, NothingIsAllThatIsUsual) {
 }
 
 TEST(FakeOptions, Faults) {
-  const FakeOptions o = parseFakeOptions("fail=build:pb_k3,launch:3,memory:5+ fail=lost:7");
-  ASSERT_EQ(o.faults.size(), 4u);
+  const FakeOptions o =
+      parseFakeOptions("fail=build:pb_k3,launch:3,memory:5+ fail=lost:7,chain:2,wrong:4,lock:1");
+  ASSERT_EQ(o.faults.size(), 7u);
   EXPECT_EQ(o.faults[0].entry, "pb_k3");
   EXPECT_TRUE(o.faults[1].hits(FakeFault::Launch, 3));
   EXPECT_FALSE(o.faults[1].hits(FakeFault::Launch, 4));
@@ -39,6 +40,9 @@ TEST(FakeOptions, Faults) {
   EXPECT_FALSE(o.faults[2].hits(FakeFault::Memory, 4));
   EXPECT_TRUE(o.faults[2].hits(FakeFault::Memory, 99));
   EXPECT_TRUE(o.faults[3].hits(FakeFault::Lost, 7));
+  EXPECT_TRUE(o.faults[4].hits(FakeFault::Chain, 2));
+  EXPECT_TRUE(o.faults[5].hits(FakeFault::Wrong, 4));
+  EXPECT_TRUE(o.faults[6].hits(FakeFault::Lock, 1));
 }
 
 TEST(FakeOptions, WrongOnesSayWhatIsRight) {

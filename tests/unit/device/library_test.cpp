@@ -4,8 +4,11 @@
 // libraries (library/).
 #include "runtime/device/library/cuda_libraries.h"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <random>
+#include <thread>
+#include <vector>
 
 namespace pb::device::test {
 namespace {
@@ -178,6 +181,42 @@ TEST(CudaLibraries, EmptyMatrices) {
   libraries.prepare(call, {view(0, 3, 1, 1), view(2, 3, 1, 2), view(0, 2, 1, 1)}, {})(nullptr); // nothing
   EXPECT_THROW(libraries.prepare(call, {view(4, 3, 1, 4), view(0, 3, 1, 1), view(4, 0, 1, 4)}, {}),
                DeviceError);
+}
+
+/// Whoever is first: the management thread need not be it.
+TEST(CudaLibraries, AnFftIsPlannedOnceByAnyThread) {
+  CudaLibraries libraries(PB_TEST_LIBRARIES);
+  libraries.open(Entry::Fft);
+  void *library = dlopen(PB_TEST_LIBRARIES "/libcufft.so", RTLD_NOW);
+  ASSERT_TRUE(library) << dlerror();
+  const auto plans = reinterpret_cast<int (*)()>(dlsym(library, "pb_test_plans"));
+  const LibraryCall call("cufft.forward double");
+  const auto lies = [](long n) { // pairs along dimension 0
+    LibraryMatrix m;
+    m.extent[0] = 2, m.extent[1] = n, m.stride[0] = 1, m.stride[1] = 2;
+    return std::vector<LibraryMatrix>{m, m};
+  };
+  const int before = plans();
+  std::vector<std::thread> threads;
+  for (int k = 0; k < 8; ++k)
+    threads.emplace_back([&, k] { libraries.plan(call, lies(16 + k % 2)); });
+  for (std::thread &t : threads)
+    t.join();
+  EXPECT_EQ(plans() - before, 2);
+  std::vector<double> in(32, 1), out(32);
+  auto matrices = lies(16);
+  matrices[0].address = reinterpret_cast<unsigned long>(out.data());
+  matrices[1].address = reinterpret_cast<unsigned long>(in.data());
+  libraries.prepare(call, matrices, {})(nullptr);
+  EXPECT_NEAR(out[0], 16, 1e-9);
+  EXPECT_EQ(plans() - before, 2);
+  // Plans that are no longer kept are still there for whoever has them.
+  const auto run = libraries.prepare(call, matrices, {});
+  for (long n = 100; n < 200; ++n)
+    libraries.plan(call, lies(n));
+  out.assign(32, 0);
+  run(nullptr);
+  EXPECT_NEAR(out[0], 16, 1e-9);
 }
 
 } // namespace

@@ -20,6 +20,8 @@ TEST(ManagerMemory, MemoryIsConstantAfterManyLaunches) {
   // In half of the memory, new buffers are used instead of busy ones.
   EXPECT_LE(bench.fake().mostBytes, 32768u + kBytes);
   EXPECT_LE(bench.manager->counters().bytes, 8192 + 2 * kBytes); // a part of the memory may rest
+  EXPECT_TRUE(eventually([&] { return bench.manager->counters().restingBytes > 0; }));
+  EXPECT_LE(bench.manager->counters().restingBytes, 8192u);
   EXPECT_EQ(bench.manager->counters().evictions, 0u);
   const auto b = matrix(8, 4, 0);
   bench.manager->submitNow({bench.plus(a, b, 1)});

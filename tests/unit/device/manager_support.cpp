@@ -131,13 +131,4 @@ void write(const Bench &bench, const Matrix2 &m, double value) {
     m.base()[k] = value;
 }
 
-bool eventually(const std::function<bool()> &done) {
-  for (int k = 0; k < 50000; ++k) {
-    if (done())
-      return true;
-    std::this_thread::sleep_for(std::chrono::microseconds(100));
-  }
-  return false;
-}
-
 } // namespace pb::device::test

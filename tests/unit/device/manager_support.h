@@ -9,6 +9,8 @@
 #pragma once
 #include "runtime/device/fake/fake_device.h"
 #include "runtime/device/manager.h"
+#include "support.h"
+
 #include <functional>
 #include <string>
 #include <vector>
@@ -34,10 +36,14 @@ public:
   std::unique_ptr<Buffer> allocate(unsigned long bytes) override {
     return hook_("allocate"), inner_->allocate(bytes);
   }
+  unsigned long keptBytes() const override { return inner_->keptBytes(); }
   std::unique_ptr<Buffer> wrap(void *m, unsigned long bytes) override {
     return hook_("wrap"), inner_->wrap(m, bytes);
   }
   std::unique_ptr<Kernel> build(const KernelSource &s) override { return inner_->build(s); }
+  void plan(const Kernel &k, const std::vector<LibraryMatrix> &m) override { inner_->plan(k, m); }
+  bool lockPages(void *m, unsigned long n) override { return hook_("lock"), inner_->lockPages(m, n); }
+  void unlockPages(void *m) override { hook_("unlock"), inner_->unlockPages(m); }
   EventRef copyIn(Buffer &b, const Transfer &t, const void *h) override {
     return hook_("in"), inner_->copyIn(b, t, h);
   }
@@ -47,7 +53,13 @@ public:
   EventRef launch(Kernel &k, const std::vector<Argument> &a, const Grid &g) override {
     return hook_("launch"), inner_->launch(k, a, g);
   }
+  EventRef launchChain(Kernel &k, const std::vector<ChainLaunch> &l) override {
+    return hook_("chain"), inner_->launchChain(k, l);
+  }
+  std::size_t longestChain() const override { return inner_->longestChain(); }
+  Chains chains() const override { return inner_->chains(); }
   void flush() override { hook_("flush"), inner_->flush(); }
+  void timeCommands() override { hook_("time"), inner_->timeCommands(); }
 
 private:
   const std::unique_ptr<Device> inner_;
@@ -84,8 +96,5 @@ Launch copiesOut(Launch l);
 double read(const Bench &bench, const Matrix2 &m);
 /// Writes the matrix on the host.
 void write(const Bench &bench, const Matrix2 &m, double value);
-
-/// Waits until `done` returns true, at most five seconds.
-bool eventually(const std::function<bool()> &done);
 
 } // namespace pb::device::test

@@ -7,8 +7,10 @@
 #include "runtime/device/session.h"
 #include "runtime/task/scheduler.h"
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
+#include <deque>
 #include <gtest/gtest.h>
 #include <thread>
 
@@ -119,6 +121,86 @@ protected:
     scheduler->setDevices(session.get());
   }
 };
+
+/// What a device has written is copied behind its kernel if the processor reads it at some time, although a
+/// device does so first; but not if it is written again before that.
+TEST(Session, ADeviceMayReadBeforeTheProcessorDoes) {
+  std::vector<std::string> calls; // of the management thread
+  std::vector<std::unique_ptr<Device>> devices;
+  devices.push_back(std::make_unique<HookedDevice>(rowsDevice(0), [&](const std::string &call) {
+    if (call == "launch" || call == "out")
+      calls.push_back(call);
+  }));
+  auto session = std::make_unique<Session>(std::move(devices), Session::Settings{});
+  task::Scheduler scheduler(1);
+  Rows frame;
+  frame.n = kRows, frame.split = 2 * kRows;
+  deviceBegin = deviceTime = processorTime = 0;
+  ratio = 64;
+  static DeviceStep here = kDeviceStep<&Rows::b, &Rows::d>, twice = kDeviceStep<&Rows::a, &Rows::b>;
+  here.placement = nullptr;
+  static const auto named = [](const DeviceStep &from, const char *a, const char *b) {
+    static std::deque<std::array<DeviceMatrix, 2>> all; // steps point to them
+    all.push_back({from.matrices[0], from.matrices[1]});
+    all.back()[0].name = a, all.back()[1].name = b;
+    DeviceStep step = from;
+    step.matrices = all.back().data();
+    return step;
+  };
+  static const DeviceStep first = named(kDeviceStep<&Rows::a, &Rows::b>, "A", "B"),
+                          second = named(kDeviceStep<&Rows::b, &Rows::c>, "B", "C"),
+                          onHost = named(here, "B", "D"), again = named(twice, "A", "B");
+  LoopStep steps[] = {step<&Rows::a, &Rows::b>(0), step<&Rows::b, &Rows::c>(1), step<&Rows::b, &Rows::d>(2)};
+  steps[0].device = &first, steps[1].device = &second, steps[2].device = &onHost;
+  scheduler.setDevices(session.get());
+  scheduler.run(session->walk(&frame, steps, 3));
+  EXPECT_EQ(valueOf(frame.d), 3);
+  LoopStep others[] = {steps[0], steps[1], step<&Rows::a, &Rows::b>(2), step<&Rows::b, &Rows::d>(3)};
+  others[2].device = &again, others[3].device = &onHost;
+  scheduler.run(session->walk(&frame, others, 4));
+  session.reset();
+  // C is read by nobody, so it comes home at the end.
+  EXPECT_EQ(calls, (std::vector<std::string>{"launch", "out", "launch", "launch", "launch", "launch", "out",
+                                             "out"}));
+}
+
+/// A device whose builds take until there are two at once, or half a second.
+class PairOfBuilds : public FakeDevice {
+public:
+  using FakeDevice::FakeDevice;
+  std::unique_ptr<Kernel> build(const KernelSource &source) override {
+    ++running;
+    for (int k = 0; k < 500 && running < 2; ++k)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return FakeDevice::build(source);
+  }
+  static inline std::atomic<int> running = 0;
+};
+
+/// A build has not to wait until the launch before it has its kernel.
+TEST(Session, KernelsOfOneWalkAreBuiltTogether) {
+  if (KernelShelf::processors() < 2)
+    GTEST_SKIP() << "builds come one after the other here";
+  FakeOptions options;
+  for (const char *name : {"rows", "more rows"})
+    options.kernels[name] = [](const HostLaunch &) {};
+  std::vector<std::unique_ptr<Device>> devices;
+  devices.push_back(std::make_unique<PairOfBuilds>(options));
+  Session session(std::move(devices), Session::Settings{});
+  task::Scheduler scheduler(1);
+  Rows frame;
+  frame.n = kRows, frame.split = 2 * kRows;
+  ratio = 64;
+  static const DeviceKernel other = {"global", "", "more rows", nullptr};
+  static DeviceStep second = kDeviceStep<&Rows::b, &Rows::c>;
+  second.kernels = &other;
+  LoopStep steps[] = {step<&Rows::a, &Rows::b>(0), step<&Rows::b, &Rows::c>(1)};
+  steps[1].device = &second;
+  const auto begin = std::chrono::steady_clock::now();
+  scheduler.run(session.walk(&frame, steps, 2));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(450));
+  EXPECT_EQ(PairOfBuilds::running, 2);
+}
 
 /// Requirement 101.
 TEST_F(TwoDevices, StepsOfOneLevelGoToDifferentOnes) {

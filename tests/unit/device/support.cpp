@@ -66,4 +66,13 @@ void finish(Device &device, const EventRef &event) {
   }
 }
 
+bool eventually(const std::function<bool()> &done) {
+  for (int k = 0; k < 50000; ++k) {
+    if (done())
+      return true;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  return false;
+}
+
 } // namespace pb::device::test

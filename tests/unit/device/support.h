@@ -11,6 +11,7 @@
 #pragma once
 #include "runtime/device/device.h"
 #include <filesystem>
+#include <functional>
 #include <vector>
 
 namespace pb::device::test {
@@ -34,6 +35,9 @@ PB_KERNEL(scale)(PB_GLOBAL float *A_p, long A_o, double by, long low0, long high
   PB_END
 }
 )";
+
+/// Waits until `done` returns true, at most five seconds.
+bool eventually(const std::function<bool()> &done);
 
 /// Waits until the event is done, for a few seconds at most; throws its error, if it failed.
 void finish(Device &, const EventRef &);

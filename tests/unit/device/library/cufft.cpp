@@ -2,7 +2,10 @@
 
 // cuFFT for tests (in_order.h), computed by definition.
 #include "in_order.h"
+#include <chrono>
 #include <complex>
+#include <cstdlib>
+#include <thread>
 #include <vector>
 
 namespace pb::device::test {
@@ -51,6 +54,8 @@ int cufftPlanMany(int *plan, int rank, int *n, int *inEmbed, int inStep, int, in
                   int type, int batch) {
   if (rank < 1 || rank > 2 || batch != 1)
     return 4;
+  if (const char *slow = std::getenv("PB_TEST_SLOW_PLAN")) // milliseconds
+    std::this_thread::sleep_for(std::chrono::milliseconds(std::atoi(slow)));
   pb::device::test::Plan made{.rank = rank, .inStep = inStep, .outStep = outStep, .type = type};
   for (int d = 0; d < rank; ++d)
     made.size[d] = n[d], made.inEmbed[d] = inEmbed[d], made.outEmbed[d] = outEmbed[d];
@@ -58,6 +63,8 @@ int cufftPlanMany(int *plan, int rank, int *n, int *inEmbed, int inStep, int, in
   plans.push_back(made);
   return 0;
 }
+/// How many plans were made.
+int pb_test_plans() { return static_cast<int>(plans.size()) - 1; }
 int cufftSetStream(int plan, void *stream) {
   return plans.at(static_cast<std::size_t>(plan)).stream = stream, 0;
 }

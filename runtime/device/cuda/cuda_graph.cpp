@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/device/cuda/cuda_graph.h"
+
+#include <utility>
+
+namespace pb::device {
+namespace {
+
+/// A graph that cannot be run yet.
+struct CuGraphOwner {
+  const Cuda &cuda;
+  CuGraph graph = nullptr;
+  ~CuGraphOwner() {
+    if (graph)
+      cuda.cuGraphDestroy(graph);
+  }
+};
+
+CuGraphExec instantiate(const CudaModule &code, const std::vector<ChainLaunch> &launches) {
+  const Cuda &cuda = code.context->cuda;
+  CuGraphOwner owner{cuda};
+  require(cuda, cuda.cuGraphCreate(&owner.graph, 0), Failure::Chain, "cuGraphCreate");
+  CuGraphNode last = nullptr;
+  for (const ChainLaunch &l : launches) {
+    CudaArguments arguments(l.arguments);
+    CuKernelNode node{.function = code.function, .arguments = arguments.pointers()};
+    for (int d = 0; d < 3; ++d) {
+      node.grid[d] = static_cast<unsigned>(l.grid.items[d] / l.grid.group[d]);
+      node.group[d] = static_cast<unsigned>(l.grid.group[d]);
+    }
+    CuGraphNode added = nullptr;
+    require(cuda, cuda.cuGraphAddKernelNode(&added, owner.graph, last ? &last : nullptr, last ? 1 : 0, &node),
+            Failure::Chain, "cuGraphAddKernelNode");
+    last = added;
+  }
+  CuGraphExec executable = nullptr;
+  require(cuda, cuda.cuGraphInstantiate(&executable, owner.graph, 0), Failure::Chain, "cuGraphInstantiate");
+  return executable;
+}
+
+} // namespace
+
+CudaArguments::CudaArguments(const std::vector<Argument> &arguments) {
+  values_.reserve(arguments.size()); // pointers point into it
+  for (const Argument &argument : arguments) {
+    values_.push_back(argument.buffer ? static_cast<CudaBuffer *>(argument.buffer)->memory.address
+                                      : static_cast<unsigned long long>(argument.value));
+    pointers_.push_back(&values_.back());
+  }
+}
+
+CudaGraph::CudaGraph(std::shared_ptr<CudaModule> code, const std::vector<ChainLaunch> &launches)
+    : code_(std::move(code)) {
+  try {
+    executable_ = instantiate(*code_, launches);
+  } catch (const DeviceError &problem) {
+    if (problem.failure() == Failure::Lost)
+      throw;
+    throw DeviceError(Failure::Chain, problem.what()); // also where memory is short
+  }
+}
+
+CudaGraph::~CudaGraph() {
+  code_->context->enter();
+  code_->context->cuda.cuGraphExecDestroy(executable_);
+}
+
+void CudaGraph::launch(CuStream stream) const {
+  const Cuda &cuda = code_->context->cuda;
+  require(cuda, cuda.cuGraphLaunch(executable_, stream), Failure::Launch, "cuGraphLaunch");
+}
+
+} // namespace pb::device

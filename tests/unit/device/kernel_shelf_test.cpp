@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// When kernels are built: several at a time, and each once.
+#include "runtime/abi/device.h"
+#include "runtime/device/fake/fake_device.h"
+#include "runtime/device/kernel_shelf.h"
+#include "support.h"
+
+#include <atomic>
+#include <gtest/gtest.h>
+#include <mutex>
+#include <set>
+#include <thread>
+
+namespace pb::device::test {
+namespace {
+
+/// Each build takes until so many are under way at once, or half a second.
+class Together : public FakeDevice {
+public:
+  explicit Together(int count) : FakeDevice(options()), count_(count) {}
+  std::unique_ptr<Kernel> build(const KernelSource &source) override {
+    {
+      std::lock_guard hold(mutex_);
+      most = std::max(most.load(), ++running_);
+      ++builds;
+    }
+    for (int k = 0; k < 500 && most < count_; ++k)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::lock_guard hold(mutex_);
+    --running_;
+    return FakeDevice::build(source);
+  }
+  std::atomic<int> most = 0, builds = 0;
+
+private:
+  static FakeOptions options() {
+    FakeOptions all;
+    for (const char *name : {"a", "b", "c", "d", "e"})
+      all.kernels[name] = [](const HostLaunch &) {};
+    return all;
+  }
+  const int count_;
+  std::mutex mutex_;
+  int running_ = 0;
+};
+
+const int kGroup[3] = {64, 1, 1}, kCells[2] = {1, 1};
+DeviceKernel kernelOf(const char *entry) { return {"global", "", entry, nullptr}; }
+
+TEST(KernelShelf, AsManyBuildsAtATimeAsAreAllowed) {
+  const DeviceKernel kernels[] = {kernelOf("a"), kernelOf("b"), kernelOf("c"), kernelOf("d"), kernelOf("e")};
+  for (const int allowed : {1, 3}) {
+    Together device(allowed);
+    std::multiset<std::string> open;
+    std::atomic<int> inside = 0, overlaps = 0;
+    {
+      KernelShelf shelf(
+          device, 30,
+          [&](const std::string &entry, bool begins) {
+            overlaps += ++inside > 1;
+            if (begins)
+              open.insert(entry);
+            else
+              open.erase(open.find(entry));
+            --inside;
+          },
+          allowed);
+      std::vector<KernelShelf::Awaiter> all;
+      for (const DeviceKernel &k : kernels)
+        all.push_back(shelf.get(k, kGroup, kCells, {}));
+      for (const auto &each : all) {
+        ASSERT_TRUE(eventually([&] { return each.await_ready(); }));
+        EXPECT_TRUE(each.await_resume().kernel);
+      }
+    }
+    EXPECT_EQ(device.most, allowed);
+    EXPECT_TRUE(open.empty()); // each that began has ended
+    EXPECT_EQ(overlaps, 0);
+  }
+}
+
+TEST(KernelShelf, WhatIsWantedTwiceIsBuiltOnce) {
+  const DeviceKernel one = kernelOf("a"), same = kernelOf("a");
+  Together device(2); // waits for another build, which must not come
+  KernelShelf shelf(device, 30, {}, 4);
+  std::vector<std::thread> threads;
+  std::mutex mutex;
+  std::vector<KernelShelf::Awaiter> all;
+  for (int k = 0; k < 8; ++k)
+    threads.emplace_back([&, k] {
+      const auto wanted = shelf.get(k % 2 ? one : same, kGroup, kCells, {});
+      std::lock_guard hold(mutex);
+      all.push_back(wanted);
+    });
+  for (std::thread &t : threads)
+    t.join();
+  std::set<Kernel *> kernels;
+  for (const auto &each : all) {
+    ASSERT_TRUE(eventually([&] { return each.await_ready(); }));
+    kernels.insert(each.await_resume().kernel.get());
+  }
+  EXPECT_EQ(device.builds, 1);
+  EXPECT_EQ(kernels.size(), 1u);
+  const int larger[3] = {128, 1, 1};
+  const auto other = shelf.get(one, larger, kCells, {});
+  ASSERT_TRUE(eventually([&] { return other.await_ready(); }));
+  EXPECT_EQ(device.builds, 2);
+}
+
+} // namespace
+} // namespace pb::device::test
