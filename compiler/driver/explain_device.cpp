@@ -81,6 +81,9 @@ Json describe(emit::DeviceSource kernel, const std::string &device) {
   out["global_copies"] = widths(s.globalCopies);
   out["group_loads"] = widths(s.groupLoads);
   out["group_stores"] = widths(s.groupStores);
+  out["bank_conflicts"] = Json::object();
+  for (const loop::BankUse &use : kernel.banks)
+    out["bank_conflicts"][use.memory] = {{"reads", use.reads}, {"writes", use.writes}};
   return out;
 }
 
@@ -90,6 +93,16 @@ std::string accesses(const char *title, const Json &widths) {
   for (const auto &[bytes, count] : widths.items())
     all += fmt::format("{}{} of {} bytes", all.empty() ? "" : ", ", count.get<int>(), bytes);
   return all.empty() ? "" : fmt::format("  {}: {}\n", title, all);
+}
+
+/// "A_group is read 4 times for each access, by lanes that need one bank"; "" without conflicts.
+std::string conflicts(const Json &memories) {
+  std::string out;
+  for (const auto &[memory, degrees] : memories.items())
+    for (const auto &[kind, word] : {std::pair("reads", "read"), std::pair("writes", "written")})
+      if (const int degree = degrees[kind].get<int>(); degree > 1)
+        out += fmt::format("  bank conflicts: {} is {} in {} turns\n", memory, word, degree);
+  return out;
 }
 
 std::string prose(const Json &kernel) {
@@ -119,7 +132,7 @@ std::string prose(const Json &kernel) {
          accesses("global stores", kernel["global_stores"]) +
          accesses("copies into the group's memory", kernel["global_copies"]) +
          accesses("reads of the group's memory", kernel["group_loads"]) +
-         accesses("writes to it", kernel["group_stores"]);
+         accesses("writes to it", kernel["group_stores"]) + conflicts(kernel["bank_conflicts"]);
 }
 
 } // namespace

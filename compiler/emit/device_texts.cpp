@@ -51,7 +51,11 @@ std::vector<DeviceSource> deviceSources(const Input &in) {
     const auto place =
         std::find_if(places.begin(), places.end(), [&](const Placement &p) { return p.name == step; });
     const LaunchSizes sizes = defaultSizes(*place, version.variant);
-    DeviceSource one{t.name, step, version.variant, {}};
+    loop::LaunchShape shape;
+    std::copy(std::begin(sizes.group), std::end(sizes.group), shape.group);
+    std::copy(std::begin(sizes.cells), std::end(sizes.cells), shape.cells);
+    DeviceSource one{
+        t.name, step, version.variant, {}, loop::bankUses(version.matrices, version.loops, shape)};
     one.source.text = fmt::format(
         "#define PB_UNIT 1\n#define PB_WIDE 1\n#define PB_INDEX {}\n#define PB_C0 {}\n#define PB_C1 {}\n{}",
         version.narrow > 0 ? "int" : "long", sizes.cells[0], sizes.cells[1], version.text);

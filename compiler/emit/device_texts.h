@@ -8,6 +8,7 @@
 //   PB_KERNEL(pb_Blur_rows)(...) { ... }
 #pragma once
 #include "compiler/emit/emit.h"
+#include "compiler/loop/bank_conflicts.h"
 #include "runtime/device/device.h"
 
 namespace pbc::emit {
@@ -17,6 +18,7 @@ std::string deviceTexts(const Input &, bool forCuda);
 struct DeviceSource {
   std::string transform, step, version; // "Blur", "rows", "global"
   pb::device::KernelSource source;
+  std::vector<loop::BankUse> banks; // conflicts in the memory of groups of this size
 };
 /// Where rows of matrices are contiguous, and for groups of the default sizes.
 std::vector<DeviceSource> deviceSources(const Input &);

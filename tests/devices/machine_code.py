@@ -4,8 +4,8 @@
 
   machine_code.py PBC K/N ALLOWED PROGRAM...
 
-Takes each N-th program, from the K-th on. A kernel that spills registers must be named in the file ALLOWED, with its number of
-bytes: "ARCHITECTURE FILE: NAME: N bytes spilled". No GPU is needed, but NVRTC: without it the test is skipped.
+Takes each N-th program, from the K-th on. A kernel that spills registers, or that has conflicts of banks in its group's memory, must be
+named in the file ALLOWED: "ARCHITECTURE FILE: NAME: N bytes spilled", "ARCHITECTURE FILE: NAME: MEMORY in N turns". No GPU is needed, but NVRTC: without it the test is skipped.
 """
 import concurrent.futures, json, os, subprocess, sys
 
@@ -20,6 +20,10 @@ def look(pbc, program, architecture):
         return f"{program}, {architecture}: {done.stderr}", 0, []
     kernels = json.loads(done.stdout)["kernels"]
     lines = [f"{architecture} {os.path.basename(program)}: {k['name']}: {k['spills']} bytes spilled" for k in kernels if k["spills"]]
+    for k in kernels:
+        for memory, degrees in k["bank_conflicts"].items():
+            if max(degrees.values()) > 1:
+                lines.append(f"{architecture} {os.path.basename(program)}: {k['name']}: {memory} in {max(degrees.values())} turns")
     return "", len(kernels), lines
 
 def main():
@@ -37,7 +41,7 @@ def main():
     found = [line for _, _, lines in results for line in lines]
     new = [line for line in found if line not in known]
     count = sum(number for _, number, _ in results)
-    print(f"{count} kernels of {len(programs)} programs for {' and '.join(ARCHITECTURES)}, {len(found)} spill")
+    print(f"{count} kernels of {len(programs)} programs for {' and '.join(ARCHITECTURES)}, {len(found)} remarks")
     if failed or new or count == 0:
         print("\n".join(failed + new))
         sys.exit(1)

@@ -59,7 +59,9 @@ private:
     out_.versions.push_back({.variant = v.name,
                              .localBytes = localBytes(v.kernel, text.sharedOut),
                              .values = text.sharedOut.values,
-                             .narrow = isTeam ? 0 : loop::largestSizeIn32Bits(made.nest.body)});
+                             .narrow = isTeam ? 0 : loop::largestSizeIn32Bits(made.nest.body),
+                             .loops = text.lowered,
+                             .matrices = made.nest.buffers});
     to.emplace_back(&v, std::move(text));
   }
 

@@ -11,6 +11,7 @@
 // Loops and statements are printed by loops.cpp, like those for the processor.
 #pragma once
 #include "compiler/kernel/on_device.h"
+#include "compiler/loop/tree.h"
 #include <set>
 
 namespace pbc::emit {
@@ -22,6 +23,8 @@ struct DeviceText {
     std::string localBytes; // C++ over group[0..2]; "": none
     int values = 0;         // of a part of a cell (loop/lower/lower.h)
     long narrow = 0;        // the largest size for which PB_INDEX may have 32 bits (loop/narrow.h); 0: none
+    loop::NodePtr loops = nullptr;           // lowered
+    std::vector<loop::Matrix> matrices = {}; // that they use
   };
   std::string entry;
   std::vector<Version> versions;

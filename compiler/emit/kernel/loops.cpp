@@ -70,7 +70,7 @@ DeviceLoopText deviceLoops(const loop::Nest &nest, Used &used) {
   const DeviceC dialect;
   CPrinter printer(nest.buffers, dialect, false, used);
   loop::Lowered lowered = lowerNest(nest, {.unitStride = false, .isDevice = true});
-  DeviceLoopText text{"", "", std::move(lowered.sharedOut)};
+  DeviceLoopText text{"", "", std::move(lowered.sharedOut), lowered.body};
   for (const loop::NodePtr &one : loop::sequence(lowered.body)) {
     const loop::Array *array = loop::as<loop::Array>(one);
     const bool isOfGroup = array && array->space == loop::Array::Space::Group;

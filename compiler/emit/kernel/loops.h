@@ -28,6 +28,7 @@ struct DeviceLoopText {
   std::string arrays; // of the group, which come first in a kernel
   std::string loops;
   loop::SharedOut sharedOut;
+  loop::NodePtr lowered; // what was printed
 };
 
 /// The loops of a kernel for devices, in their dialect.

@@ -93,13 +93,31 @@ bool isShared(const GroupBox &box, std::size_t axes) {
   return overlaps || (hasSeveral && moving.size() < axes);
 }
 
+/// The copy in which what neighbouring items read lies next to each other. Where that transposes it, rows are padded so that two cells
+/// that are neighbours in the matrix begin in different halves of the memory's banks.
+CopyRequest wholeCopy(const Scheduled &kernel, const std::string &matrix, const GroupBox &box) {
+  constexpr long kBanks = 128; // bytes
+  CopyRequest copy{.matrix = matrix};
+  const GroupDimension &last = box.dimensions.back();
+  copy.isTransposed = box.dimensions.size() > 1 && last.axis == 0;
+  if (copy.isTransposed) {
+    const auto bytes = static_cast<long>(
+        bytesOf(kernel.buffers[static_cast<std::size_t>(bufferIndex(kernel, matrix))].element));
+    const long more =
+        (last.extent - last.factor) * bytes % kBanks; // than items of a group, which are a multiple of 32
+    copy.pad = (kBanks + kBanks / 2 - more) % kBanks / bytes;
+  }
+  return copy;
+}
+
 /// Every input of which an item reads several cells, some of which its neighbours read, too.
 DeviceVersion withInputsStaged(Writing writing) {
   bool isAny = false;
   for (const std::string &matrix : inputsOf(writing.kernel())) {
     const GroupBox box = groupBox(writing.kernel(), {.matrix = matrix});
     if (box.why.empty() && isShared(box, itemLoops(writing.kernel().schedule.tree).size()))
-      isAny |= writing.add(stageStep({.matrix = matrix}));
+      isAny |= writing.add(stageStep(wholeCopy(writing.kernel(), matrix, box))) ||
+               writing.add(stageStep({.matrix = matrix})); // as a body that is called expects it
   }
   DeviceVersion made = writing.take("local");
   if (!isAny)

@@ -39,7 +39,8 @@ public:
   }
 
 private:
-  static constexpr long kWide = 16; // bytes
+  static constexpr long kWide = 16;       // bytes
+  static constexpr long kRowsOfBanks = 8; // of 16 bytes: 32 banks
 
   long bytes() const { return static_cast<long>(kernel::bytesOf(memory_.element)); }
   /// Neighbours along dimension 0 of the matrix are neighbours in the memory.
@@ -67,7 +68,12 @@ private:
     const Expr columns =
         together == 1 ? extent(0) : grouped(arithmetic(Op::Divide, {extent(0), integer(together)}));
     std::vector<NodePtr> all, own;
-    all.push_back(let("width", arithmetic(Op::Choose, {less(columns, items), columns, items})));
+    Expr widest = items;
+    if (placeOf(0) !=
+        0) // so that neighbours in 8 rows of the memory, 16 bytes further each, and next to each other use different banks
+      widest = arithmetic(Op::Choose, {less(integer(kRowsOfBanks), items), integer(kRowsOfBanks), items});
+    all.push_back(
+        let("width", arithmetic(Op::Choose, {less(columns, grouped(widest)), columns, grouped(widest)})));
     all.push_back(let("rows", arithmetic(Op::Divide, {items, width})));
     own.push_back(let("column", arithmetic(Op::Modulo, {index("slot"), width})));
     own.push_back(let("row", arithmetic(Op::Divide, {index("slot"), width})));

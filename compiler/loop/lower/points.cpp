@@ -8,7 +8,7 @@
 //       for k { for r0 < PB_C0 { place0 = ..; s[r0] += strip[place0, k] } }
 //       for r0 < PB_C0 { place0 = ..; item0 = min(first0 + place0, high0 - 1); if first0 + place0 < high0 { C[item0] = s[r0] } }
 //
-// Neighbouring items have neighbouring runs of 4, 2 or 1 points, as the size of the block allows: what they read of a group's memory is
+// Neighbouring items have neighbouring runs of 4, 2 or 1 points, as the size of the block and of the elements allow: what they read of a group's memory is
 // contiguous for each of them, and falls into different banks. Points beyond the end compute what the last one does, so that all items
 // reach each barrier; they store nothing.
 //
@@ -113,14 +113,20 @@ private:
     return all;
   }
 
-  /// How many neighbouring points of an item stand together.
-  static Expr runOf(std::size_t k) {
+  /// How many neighbouring points of an item stand together: 16 bytes of the memory that they read, if the block's size allows it.
+  Expr runOf(std::size_t k) const {
+    long bytes = 4;
+    for (const Matrix &m : nest_.buffers)
+      for (const kernel::GroupDimension &d : m.ofGroup)
+        if (d.axis == static_cast<int>(k))
+          bytes = std::max(bytes, static_cast<long>(kernel::bytesOf(m.element)));
     const Expr points = ofMachine(number("PB_C", k));
-    const auto divides = [&](long n) {
-      return arithmetic(Op::Equal, {arithmetic(Op::Modulo, {points, integer(n)}), integer(0)});
-    };
-    return arithmetic(Op::Choose,
-                      {divides(4), integer(4), arithmetic(Op::Choose, {divides(2), integer(2), integer(1)})});
+    Expr run = integer(1);
+    for (long n = 2; n <= 16 / bytes; n *= 2) {
+      const Expr divides = arithmetic(Op::Equal, {arithmetic(Op::Modulo, {points, integer(n)}), integer(0)});
+      run = arithmetic(Op::Choose, {divides, integer(n), std::move(run)});
+    }
+    return run;
   }
 
   /// The place of point `r` of an item's block or run.

@@ -372,7 +372,7 @@ TEST(Manager, GridsOfBoxes) {
 TEST(Manager, GridsOfRuns) {
   const int group[3] = {2, 1, 1}, cells[2] = {4, 2};
   const auto items = [&](long low, long high, bool hasRuns) {
-    const Grid g = gridOf(Box{2, {low, 1}, {high, 6}}, false, group, cells, hasRuns);
+    const Grid g = device::gridOf(Box{2, {low, 1}, {high, 6}}, false, group, cells, hasRuns);
     return std::vector<long>(g.items, g.items + 2);
   };
   EXPECT_THAT(items(1, 9, false), ElementsAre(2, 3));
