@@ -8,7 +8,7 @@
 //   PB_KERNEL(pb_Blur_rows)(...) { ... }
 #pragma once
 #include "compiler/emit/emit.h"
-#include "compiler/loop/bank_conflicts.h"
+#include "compiler/emit/kernel/device_text.h"
 #include "runtime/device/device.h"
 
 namespace pbc::emit {

@@ -11,7 +11,7 @@
 // Loops and statements are printed by loops.cpp, like those for the processor.
 #pragma once
 #include "compiler/kernel/on_device.h"
-#include "compiler/loop/tree.h"
+#include "compiler/loop/bank_conflicts.h"
 #include <set>
 
 namespace pbc::emit {
