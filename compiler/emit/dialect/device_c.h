@@ -24,6 +24,10 @@ public:
   std::string signature(const Signature &) const override;
   std::string itemId(loop::Parallel::Over, int axis) const override;
   std::string barrier() const override { return "PB_BARRIER()"; }
+  std::string shuffle(const std::string &type, const std::string &name, const std::string &value,
+                      const std::string &lanes) const override {
+    return "PB_SHUFFLE(" + type + ", " + name + ", " + value + ", " + lanes + ")";
+  }
   std::string endOfCopies() const override { return "PB_COPIED()"; }
   std::string copy(const std::string &to, const std::string &from, bool isWide) const override {
     return (isWide ? "PB_COPY_16(" : "PB_COPY(") + to + ", " + from + ")";

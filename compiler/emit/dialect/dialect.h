@@ -78,6 +78,9 @@ public:
   virtual std::string barrier() const;
   /// Before a barrier: waits for what the item copies in the background; "" if nothing is.
   virtual std::string endOfCopies() const { return ""; }
+  /// Declares `name` as the value that the item so many lanes further in the warp has.
+  virtual std::string shuffle(const std::string &type, const std::string &name, const std::string &value,
+                              const std::string &lanes) const;
   /// Copies a cell of a matrix into a group's memory, perhaps in the background; or 16 bytes, in a language for devices only.
   virtual std::string copy(const std::string &to, const std::string &from, bool isWide) const;
   /// An element of the memory that a launch has for values of parts of cells, each of 8 bytes.
