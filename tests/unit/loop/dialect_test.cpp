@@ -4,8 +4,8 @@
 #include "compiler/emit/dialect/c_printer.h"
 #include "compiler/emit/dialect/cxx.h"
 #include "compiler/emit/dialect/device_c.h"
+#include "compiler/emit/dialect/metal.h"
 #include "compiler/loop/verify.h"
-#include "tests/unit/loop/metal.h"
 #include <gtest/gtest.h>
 
 namespace pbc::emit {

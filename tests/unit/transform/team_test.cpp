@@ -143,7 +143,7 @@ TEST(Team, SharesASumOut) {
 TEST(Team, HasSeveralSumsForEachItem) {
   Texts t;
   const Lowering made = lowered(*t.run(t.kernel(kRowSums), "team(k)"));
-  EXPECT_THAT(made.text, HasSubstr("for c0; c0 + 3 * (here * team) < w; step 4 * (here * team)\n"));
+  EXPECT_THAT(made.text, HasSubstr("for c0; (c0 + 3 * (here * team)) < w; step 4 * (here * team)\n"));
   EXPECT_THAT(made.text, HasSubstr("s_3 += A[(c0 + 3 * (here * team)), item0]\n"));
   EXPECT_THAT(made.text, HasSubstr("s = int(s + s_3)\n"));
 }
