@@ -37,10 +37,10 @@ TeamLaunch teamsOf(const DeviceStep &step, const DeviceTeams &teams, const Frame
     return launch;
   const long groups = quotient(extent[0], launch.cells) * extent[1] * extent[2];
   long parts = step.teams[2 * frame->bin + 1];
-  const long wanted = std::max(1L, kItemsOfUnit / items) * about.units; // groups
-  if (parts == 0 && teams.steps && 2 * groups <= wanted) {
+  if (parts == 0 && teams.steps && groups < about.units) {
     const long most = teams.steps(frame, &box) / (kStepsOfItem * (items / launch.cells));
-    parts = std::min(most, wanted / groups);
+    const long groupsOfUnit = std::max(1L, kItemsOfUnit / items);
+    parts = std::min(most, groupsOfUnit * about.units / groups);
   }
   launch.parts = std::clamp(parts, 1L, kMostParts);
   launch.passes = teams.passes;

@@ -63,10 +63,9 @@ TEST(Teams, AsManyPartsAsAreWorthIt) {
   EXPECT_EQ(Teams{.length = 3000}.of({0, {}, {}}).parts, 1);
   EXPECT_EQ(Teams{.length = 3 * 256 * 8}.of({0, {}, {}}).parts, 3);
   EXPECT_EQ((Teams{.length = 1'000'000}.of({1, {0}, {50}}).parts), 16);
-  EXPECT_EQ((Teams{.length = 1'000'000}.of({1, {0}, {100}}).parts), 8);
-  EXPECT_EQ((Teams{.length = 1'000'000}.of({1, {0}, {400}}).parts), 2);
-  EXPECT_EQ((Teams{.length = 1'000'000}.of({1, {0}, {401}}).parts), 1);
-  EXPECT_EQ((Teams{.length = 1'000'000, .units = 1}.of({0, {}, {}}).parts), 8);
+  EXPECT_EQ((Teams{.length = 1'000'000}.of({1, {0}, {99}}).parts), 8);
+  EXPECT_EQ((Teams{.length = 1'000'000}.of({1, {0}, {100}}).parts), 1); // all units are busy
+  EXPECT_EQ((Teams{.length = 1'000'000, .units = 1}.of({0, {}, {}}).parts), 1);
   EXPECT_EQ((Teams{.asked = 7, .length = 10}.of({1, {0}, {1000}}).parts), 7);
 }
 
