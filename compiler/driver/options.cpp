@@ -3,6 +3,7 @@
 #include "compiler/driver/options.h"
 #include "compiler/driver/memory_limit.h"
 #include "compiler/driver/problems.h"
+#include "compiler/emit/device_texts.h"
 #include "pbc/version.h"
 #include "runtime/base/parse_status.h"
 #include <CLI/CLI.hpp>
@@ -18,17 +19,29 @@ namespace pbc::driver {
 namespace {
 
 /// What --emit can print, in the order of the pipeline.
-constexpr std::pair<const char *, Stage> kStages[] = {
-    {"ast", Stage::Ast},       {"module", Stage::Module},   {"facts", Stage::Facts},
-    {"grid", Stage::Grid},     {"graph", Stage::Graph},     {"plan", Stage::Plan},
-    {"lifted", Stage::Lifted}, {"kernels", Stage::Kernels}, {"loops", Stage::Loops},
-    {"opencl", Stage::OpenCl}, {"cuda", Stage::Cuda},       {"cpp", Stage::Cpp},
-    {"llvm", Stage::Llvm},     {"asm", Stage::Asm}};
+struct Printable {
+  std::string name;
+  Stage stage;
+  std::size_t language = 0; // of the kernels for devices
+};
+
+std::vector<Printable> printable() {
+  std::vector<Printable> all{{"ast", Stage::Ast},       {"module", Stage::Module},   {"facts", Stage::Facts},
+                             {"grid", Stage::Grid},     {"graph", Stage::Graph},     {"plan", Stage::Plan},
+                             {"lifted", Stage::Lifted}, {"kernels", Stage::Kernels}, {"loops", Stage::Loops}};
+  for (const emit::DeviceLanguage &language : emit::deviceLanguages())
+    all.push_back({language.name, Stage::Devices,
+                   static_cast<std::size_t>(&language - emit::deviceLanguages().data())});
+  for (const auto &[name, stage] :
+       {std::pair("cpp", Stage::Cpp), std::pair("llvm", Stage::Llvm), std::pair("asm", Stage::Asm)})
+    all.push_back({name, stage});
+  return all;
+}
 
 std::vector<std::string> stageNames() {
   std::vector<std::string> names;
-  for (const auto &[name, stage] : kStages)
-    names.emplace_back(name);
+  for (const Printable &p : printable())
+    names.push_back(p.name);
   return names;
 }
 
@@ -196,15 +209,16 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
   if (explains)
     o.stage = Stage::Explain;
   if (!stage.empty()) {
-    const auto at = std::find_if(std::begin(kStages), std::end(kStages),
-                                 [&](const auto &known) { return known.first == stage; });
-    if (at == std::end(kStages)) {
+    const std::vector<Printable> all = printable();
+    const auto at = std::find_if(all.begin(), all.end(), [&](const Printable &p) { return p.name == stage; });
+    if (at == all.end()) {
       say(fmt::format("pbc: error: there is no stage `{}`\nhelp: --emit={}\n", stage,
                       fmt::join(stageNames(), ", ")));
       parsed.status = 1;
       return parsed;
     }
-    o.stage = at->second;
+    o.stage = at->stage;
+    o.deviceLanguage = at->language;
   }
   if (!cpu.empty())
     o.cpus = {cpu};

@@ -2,6 +2,7 @@
 
 // The command line of `pbc`, from one table (options.cpp) from which --help is made, too.
 #pragma once
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,8 +22,7 @@ enum class Stage {
   Kernels,
   Loops,
   Explain,
-  OpenCl,
-  Cuda,
+  Devices, // in one of emit::deviceLanguages()
   Cpp,
   Llvm,
   Asm,
@@ -33,6 +33,7 @@ struct Options {
   std::string input;
   std::string output;           // "" : the source's name without its suffix
   Stage stage = Stage::Program; // Program: no --emit
+  std::size_t deviceLanguage = 0;
   std::string mainTransform;
   std::string configuration; // file to bake in
   std::string infoFile;      // XML file about choices and tunables; "" for none

@@ -181,8 +181,10 @@ constexpr Printer kPrinters[] = {
        return c.options.device.empty() ? explain(inputOf(c), c.reports, c.options.json, c.spaces)
                                        : explainDevice(inputOf(c), c.options.device, c.options.json);
      }},
-    {Stage::OpenCl, "kernels", [](Compilation &c) { return emit::deviceTexts(inputOf(c), false); }},
-    {Stage::Cuda, "kernels", [](Compilation &c) { return emit::deviceTexts(inputOf(c), true); }},
+    {Stage::Devices, "kernels",
+     [](Compilation &c) {
+       return emit::deviceTexts(inputOf(c), emit::deviceLanguages()[c.options.deviceLanguage]);
+     }},
     {Stage::Cpp, "emit", unitsText},
     {Stage::Llvm, "compile", objectsText},
     {Stage::Asm, "compile", objectsText},

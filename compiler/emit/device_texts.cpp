@@ -2,6 +2,8 @@
 
 #include "compiler/emit/device_texts.h"
 #include "compiler/emit/devices.h"
+#include "compiler/emit/dialect/device_c.h"
+#include "compiler/emit/dialect/metal.h"
 #include "compiler/emit/kernel/device_text.h"
 #include "compiler/emit/placements.h"
 #include "runtime/device/dialect.h"
@@ -14,7 +16,7 @@ using TakeVersion = std::function<void(const sema::Transform &, const std::strin
                                        const DeviceText::Version &)>;
 
 /// Each version of each kernel once.
-void eachVersion(const Input &in, const TakeVersion &take) {
+void eachVersion(const Input &in, const Dialect &dialect, const TakeVersion &take) {
   for (const auto &t : in.module.transforms) {
     std::set<const kernel::OnDevice *> seen;
     const auto &plans = in.plans[t.index].plans;
@@ -24,7 +26,7 @@ void eachVersion(const Input &in, const TakeVersion &take) {
         if (!device || !device->items || !seen.insert(device.get()).second)
           continue;
         const std::string name = schedule::stepName(t, plans[p].steps[s]);
-        const DeviceText text = deviceText(*device, kernelEntry(t, name), realNames(t));
+        const DeviceText text = deviceText(*device, kernelEntry(t, name), realNames(t), dialect);
         for (const DeviceText::Version &version : text.versions)
           take(t, name, text, version);
       }
@@ -33,36 +35,47 @@ void eachVersion(const Input &in, const TakeVersion &take) {
 
 } // namespace
 
-std::string deviceTexts(const Input &in, bool forCuda) {
-  std::string out =
-      fmt::format("// ==== prelude\n{}", forCuda ? pb::device::kCudaPrelude : pb::device::kOpenClPrelude);
-  eachVersion(in, [&](const sema::Transform &t, const std::string &step, const DeviceText &,
-                      const DeviceText::Version &version) {
-    out += fmt::format("// ==== {}.{}, {}\n{}", t.name, step, version.variant, version.text);
-  });
+const std::vector<DeviceLanguage> &deviceLanguages() {
+  static const DeviceC c;
+  static const Metal metal;
+  static const std::vector<DeviceLanguage> all{
+      {"opencl", c, pb::device::kOpenClPrelude},
+      {"cuda", c, pb::device::kCudaPrelude},
+      {"metal", metal,
+       "#include <metal_stdlib>\nusing namespace metal;\n"
+       "inline long pb_floordiv(long a, long b) { return a / b - (a % b < 0); }\n"},
+  };
+  return all;
+}
+
+std::string deviceTexts(const Input &in, const DeviceLanguage &language) {
+  std::string out = fmt::format("// ==== prelude\n{}", language.prelude);
+  eachVersion(in, language.dialect,
+              [&](const sema::Transform &t, const std::string &step, const DeviceText &,
+                  const DeviceText::Version &version) {
+                out += fmt::format("// ==== {}.{}, {}\n{}", t.name, step, version.variant, version.text);
+              });
   return out;
 }
 
 std::vector<DeviceSource> deviceSources(const Input &in) {
   std::vector<DeviceSource> all;
-  eachVersion(in, [&](const sema::Transform &t, const std::string &step, const DeviceText &text,
-                      const DeviceText::Version &version) {
-    const std::vector<Placement> places = placements(in, t);
-    const auto place =
-        std::find_if(places.begin(), places.end(), [&](const Placement &p) { return p.name == step; });
-    const LaunchSizes sizes = defaultSizes(*place, version.variant);
-    loop::LaunchShape shape;
-    std::copy(std::begin(sizes.group), std::end(sizes.group), shape.group);
-    std::copy(std::begin(sizes.cells), std::end(sizes.cells), shape.cells);
-    DeviceSource one{
-        t.name, step, version.variant, {}, loop::bankUses(version.matrices, version.loops, shape)};
-    one.source.text = fmt::format(
-        "#define PB_UNIT 1\n#define PB_WIDE 1\n#define PB_INDEX {}\n#define PB_C0 {}\n#define PB_C1 {}\n{}",
-        version.narrow > 0 ? "int" : "long", sizes.cells[0], sizes.cells[1], version.text);
-    one.source.entry = text.entry;
-    std::copy(std::begin(sizes.group), std::end(sizes.group), one.source.group);
-    all.push_back(std::move(one));
-  });
+  eachVersion(in, DeviceC(),
+              [&](const sema::Transform &t, const std::string &step, const DeviceText &text,
+                  const DeviceText::Version &version) {
+                const std::vector<Placement> places = placements(in, t);
+                const auto place = std::find_if(places.begin(), places.end(),
+                                                [&](const Placement &p) { return p.name == step; });
+                const LaunchSizes sizes = defaultSizes(*place, version.variant);
+                DeviceSource one{t.name, step, version.variant, {}};
+                one.source.text = fmt::format("#define PB_UNIT 1\n#define PB_WIDE 1\n#define PB_INDEX "
+                                              "{}\n#define PB_C0 {}\n#define PB_C1 {}\n{}",
+                                              version.narrow > 0 ? "int" : "long", sizes.cells[0],
+                                              sizes.cells[1], version.text);
+                one.source.entry = text.entry;
+                std::copy(std::begin(sizes.group), std::end(sizes.group), one.source.group);
+                all.push_back(std::move(one));
+              });
   return all;
 }
 

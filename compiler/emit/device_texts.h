@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// All kernels for devices: as one text after the prelude of a language, which --emit=opencl and --emit=cuda print, and as a
+// All kernels for devices: as one text after the prelude of a language, which --emit=opencl, cuda or metal prints, and as a
 // device builds them where the configuration says nothing of their sizes.
 //
 //   // ==== prelude
 //   // ==== Blur.rows, global
 //   PB_KERNEL(pb_Blur_rows)(...) { ... }
 #pragma once
+#include "compiler/emit/dialect/dialect.h"
 #include "compiler/emit/emit.h"
 #include "compiler/emit/kernel/device_text.h"
 #include "runtime/device/device.h"
 
 namespace pbc::emit {
 
-std::string deviceTexts(const Input &, bool forCuda);
+/// A language of devices; its name is a value of --emit.
+struct DeviceLanguage {
+  const char *name;
+  const Dialect &dialect;
+  const char *prelude; // stands before all kernels
+};
+const std::vector<DeviceLanguage> &deviceLanguages();
+
+std::string deviceTexts(const Input &, const DeviceLanguage &);
 
 struct DeviceSource {
   std::string transform, step, version; // "Blur", "rows", "global"

@@ -2,6 +2,7 @@
 
 #include "compiler/emit/devices.h"
 #include "compiler/body/device_body.h"
+#include "compiler/emit/dialect/device_c.h"
 #include "compiler/emit/initialiser.h"
 #include "compiler/emit/kernel/device_text.h"
 #include "compiler/kernel/footprint.h"
@@ -160,7 +161,7 @@ std::string DeviceTables::table(const schedule::Step &step, const kernel::OnDevi
     return wholeMatrices(name, {matrices.begin(), matrices.end()});
   }
   const std::string number = std::to_string(count_++);
-  const DeviceText texts = deviceText(*device, kernelEntry(t_, name), reals_);
+  const DeviceText texts = deviceText(*device, kernelEntry(t_, name), reals_, DeviceC());
   const std::size_t place = placeOf(name);
   const Placement placement = placements(scope_)[place];
   const std::vector<std::string> versions = versionsOf(placement);

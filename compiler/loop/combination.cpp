@@ -12,7 +12,11 @@ bool isReal(Scalar s) { return s == Scalar::F64 || s == Scalar::F32; }
 Expr operation(Operation::Op op, Scalar type, std::vector<Expr> operands) {
   return make({Operation{op, type, std::move(operands)}});
 }
-Expr literal(const char *text, Scalar type) { return make({Literal{text, type}}); }
+Expr literal(const std::string &text, Scalar type) { return make({Literal{text, type}}); }
+/// A small number, as programs write it in this type.
+Expr number(const std::string &digits, Scalar type) {
+  return literal(digits + (type == Scalar::F64 ? ".0" : type == Scalar::F32 ? ".0f" : ""), type);
+}
 
 /// The largest value of the type, or the smallest one.
 Expr extreme(Scalar s, bool isLeast) {
@@ -39,12 +43,12 @@ Expr neutralValue(const Combination &c) {
     return extreme(c.element, true);
   case Of::Multiply:
   case Of::And:
-    return literal("1", c.element);
+    return number("1", c.element);
   case Of::BitAnd:
     return c.element == Scalar::Bool ? literal("1", c.element)
                                      : operation(Operation::Op::Negate, c.element, {literal("1", c.element)});
   default:
-    return literal("0", c.element);
+    return number("0", c.element);
   }
 }
 

@@ -2,7 +2,7 @@
 
 // Associative operations that fold values into one, as expressions.
 //
-//   { Add, F64 }        neutral: 0           combined(a, b): (double)(a + b)
+//   { Add, F64 }        neutral: 0.0         combined(a, b): (double)(a + b)
 //   { Minimum, F32 }    neutral: INFINITY    combined(a, b): b < a ? b : a
 //
 // The operands of a combination are used twice by some operations, so they are names or elements of arrays.

@@ -111,7 +111,7 @@ NodePtr forEachItem(const kernel::Scheduled &kernel, NodePtr body) {
     return make({Parallel{Parallel::Over::Launch, 0, itemName(0), integer(0), nullptr, first}});
   }
   if (kernel::workInGroups(kernel.schedule.tree))
-    return forEachPointOfTile(items, std::move(body));
+    return forEachPointOfTile(items, body);
   if (kernel::hasGroups(kernel))
     return forEachPoint(kernel, items, std::move(body));
   for (std::size_t axis = 0; axis < items.size(); ++axis)

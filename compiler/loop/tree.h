@@ -124,6 +124,13 @@ struct Barrier {
   bool endsCopies = false; // those of the item, before it waits for the others
 };
 
+/// Declares a name for a value that the item so many lanes further in the same warp has. All items of a group come here.
+struct Shuffle {
+  std::string name;
+  Scalar type;
+  Expr value, lanes;
+};
+
 /// The iterations are carried out by what the machine has for them: exactly so many of it run, each with its own value of
 /// the iterator. What only some of them do stands in an If, where no barrier may be.
 struct Parallel {
@@ -241,8 +248,8 @@ struct BlockOfPoints {
 };
 
 struct Node {
-  std::variant<Block, For, If, Let, Array, Assign, Call, Barrier, Parallel, Points, Cells, GroupCopy, Comment,
-               BlockOfPoints>
+  std::variant<Block, For, If, Let, Array, Assign, Call, Barrier, Shuffle, Parallel, Points, Cells, GroupCopy,
+               Comment, BlockOfPoints>
       as;
 };
 

@@ -129,6 +129,13 @@ private:
       fail("a barrier stands where not all items of a group are");
   }
 
+  void check(const Shuffle &s, const NodePtr &n) {
+    if (diverging_)
+      fail("items read each other's registers where not all items of a group are");
+    Visitor::node(n);
+    declare(s.name, true);
+  }
+
   void check(const GroupCopy &, const NodePtr &n) {
     if (diverging_ && !as<GroupCopy>(n)->isOfItem)
       fail("a copy into a group's memory stands where not all items of a group are");

@@ -98,6 +98,10 @@ struct Parts {
       std::visit([this](auto &a) { argument(a); }, one);
   }
   void operator()(Is<Barrier> auto &) const {}
+  void operator()(Is<Shuffle> auto &s) const {
+    expr(s.value);
+    expr(s.lanes);
+  }
   void operator()(Is<Comment> auto &) const {}
   void operator()(Is<Points> auto &p) const {
     for (auto &axis : p.axes) {

@@ -119,6 +119,8 @@ const char *const kOpenClPrelude =
 #define PB_LOCAL_ID(d) ((long)get_local_id(d))
 #define PB_GROUP_ID(d) ((long)get_group_id(d))
 #define PB_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define PB_WARP 1
+#define PB_SHUFFLE(T, name, value, lanes) const T name = value
 #define PB_COPY(to, from) to = from
 #define PB_COPY_16(to, from) *(__local int4 *)&to = *(__global const int4 *)&from
 #define PB_COPIED() ((void)0)
@@ -183,6 +185,8 @@ const char *const kCudaPrelude =
 #define PB_LOCAL_ID(d) ((long)PB_OF_AXIS(threadIdx, PB_AXIS_##d))
 #define PB_ID(d) (PB_GROUP_ID(d) * PB_G##d + PB_LOCAL_ID(d))
 #define PB_BARRIER() __syncthreads()
+#define PB_WARP 32
+#define PB_SHUFFLE(T, name, value, lanes) const T name = __shfl_down_sync(0xffffffffu, value, lanes)
 // The compiler would add the offset to each index instead, in 64 bits.
 #define PB_PLACE(cells, offset)                                                                     \
   {                                                                                                 \
@@ -266,7 +270,17 @@ struct pb_Result {
 };
 #define PB_RETURN co_return
 #define PB_BARRIER() co_await std::suspend_always{}
+// Warps of four items, so that what is printed for larger ones is tested.
+#define PB_WARP 4
+#define PB_SHUFFLE(T, name, value, lanes)                                                                \
+  static T name##_of[4096];                                                                              \
+  name##_of[PB_LOCAL_INDEX] = value;                                                                     \
+  PB_BARRIER();                                                                                          \
+  const T name = name##_of[PB_LOCAL_INDEX % PB_WARP + lanes < PB_WARP ? PB_LOCAL_INDEX + lanes : PB_LOCAL_INDEX]; \
+  PB_BARRIER()
 #else
+#define PB_WARP 1
+#define PB_SHUFFLE(T, name, value, lanes) const T name = value
 using pb_Result = void;
 #define PB_RETURN return
 #endif

@@ -11,6 +11,8 @@
 //     const long i0 = low0 + PB_ID(0);                     // 0 .. items[d] - 1
 //                                                          // also PB_LOCAL_ID(d), PB_GROUP_ID(d), and
 //                                                          // PB_LOCAL_INDEX: among all items of the group
+//     PB_SHUFFLE(float, other, own, 8);                    // const float other = what the item 8 lanes further in
+//                                                          // the warp has as `own`; all items of the group
 //     PB_COPY(A_t[n], A_p[i0]);                            // a cell into group-local memory, as late as
 //     PB_COPY_16(A_t[n], A_p[i0]);                         // the same, 16 bytes that begin at multiples of 16
 //     PB_COPIED();                                         // at the end of all copies of the item
@@ -33,7 +35,8 @@
 //
 // The functions are those of compiler/body/math_functions.h, predicates (isnan, ...) as pb_isnan and
 // pb_isnanf; constants INFINITY and NAN. Barriers stand in the kernel itself (not in a function that it
-// calls), and all items of the group reach the same barriers in the same order. A pointer that is only read
+// calls), and all items of the group reach the same barriers in the same order. A warp is PB_WARP items with neighbouring
+// numbers in the group; without warps, that is 1. A pointer that is only read
 // points to const.
 #pragma once
 #include "runtime/device/device.h"

@@ -6,8 +6,8 @@
 namespace pb::device {
 namespace {
 
-constexpr long kGroupsOfUnit = 2; // that keep it busy
-constexpr long kStepsOfItem = 8;  // with fewer, another pass costs more than it saves
+constexpr long kItemsOfUnit = 2048; // as many as it can have at once
+constexpr long kStepsOfItem = 8;    // with fewer, another pass costs more than it saves
 constexpr long kMostParts = 1024;
 
 /// The number of cells along each of the first three functions that have items.
@@ -27,10 +27,10 @@ TeamLaunch teamsOf(const DeviceStep &step, const DeviceTeams &teams, const Frame
   const int items = group[0] * group[1] * group[2];
   long extent[3];
   extents(box, step.inRounds, extent);
-  const long wanted = std::clamp(step.teams[2 * frame->bin], 1L, static_cast<long>(items));
+  const long team = std::clamp(step.teams[2 * frame->bin], 1L, static_cast<long>(items));
   TeamLaunch launch;
   launch.isOne = true;
-  launch.cells = static_cast<int>(std::min(items / wanted, std::max(1L, extent[0])));
+  launch.cells = static_cast<int>(std::min(items / team, std::max(1L, extent[0])));
   while (items % launch.cells)
     --launch.cells;
   if (!teams.values || step.inRounds)
@@ -39,7 +39,8 @@ TeamLaunch teamsOf(const DeviceStep &step, const DeviceTeams &teams, const Frame
   long parts = step.teams[2 * frame->bin + 1];
   if (parts == 0 && teams.steps && groups < about.units) {
     const long most = teams.steps(frame, &box) / (kStepsOfItem * (items / launch.cells));
-    parts = std::min(most, quotient(kGroupsOfUnit * about.units, groups));
+    const long groupsOfUnit = std::max(1L, kItemsOfUnit / items);
+    parts = std::min(most, groupsOfUnit * about.units / groups);
   }
   launch.parts = std::clamp(parts, 1L, kMostParts);
   launch.passes = teams.passes;

@@ -3,7 +3,7 @@
 // The shape of a launch in which the items of a group compute cells together (abi/device.h, DeviceTeams).
 //
 //   1 cell of 10^6 steps, groups of 256 items, teams of 256, 100 units
-//   => 1 cell for each group; 200 parts: 200 groups in pass 1, one group in pass 2
+//   => 1 cell for each group; 488 parts, of 8 steps for each item: 488 groups in pass 1, one group in pass 2
 //   1000 cells of 50 steps, groups of 256 items, teams of 64
 //   => 4 cells for each group, one part: 250 groups, pass 0
 //

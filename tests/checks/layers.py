@@ -55,7 +55,7 @@ TABLE = {
     "compiler/emit/kernel": "compiler/kernel compiler/loop compiler/emit/dialect",
     "compiler/emit":
         "runtime/device compiler/poly compiler/body compiler/choice compiler/schedule compiler/kernel "
-        "compiler/emit/kernel",
+        "compiler/emit/dialect compiler/emit/kernel",
     # The machine code that a compiler of devices makes.
     "compiler/cubin": "",
     "compiler/build": "runtime/base compiler/preamble",

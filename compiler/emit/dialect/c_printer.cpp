@@ -182,6 +182,10 @@ void CPrinter::node(const loop::Barrier &b, const std::string &indent) {
   out_ += indent + dialect_.barrier() + ";\n";
 }
 
+void CPrinter::node(const loop::Shuffle &s, const std::string &indent) {
+  out_ += indent + dialect_.shuffle(dialect_.type(s.type), s.name, text(s.value), text(s.lanes)) + ";\n";
+}
+
 void CPrinter::node(const loop::Parallel &p, const std::string &indent) {
   out_ += indent + "{\n" + indent + "  const " + dialect_.index() + ' ' + p.iterator + " = ";
   if (!loop::isInteger(p.begin, 0)) {

@@ -50,6 +50,15 @@ std::string DeviceC::signature(const Signature &s) const {
   return fmt::format("PB_KERNEL({})({})", s.name, parameters(s));
 }
 
+std::string DeviceC::prologue() const {
+  return "#ifdef PB_UNIT\n#define PB_FIRST(stride) 1\n#else\n#define PB_FIRST(stride) (stride)\n#endif\n"
+         "#ifndef PB_INDEX\n#define PB_INDEX long\n#endif\n#ifndef PB_WIDE\n#define PB_WIDE 0\n#endif\n";
+}
+
+std::string DeviceC::registers(const std::string &count) const {
+  return fmt::format("#undef PB_LEAST_GROUPS\n#define PB_LEAST_GROUPS PB_GROUPS_OF({})\n", count);
+}
+
 std::string DeviceC::itemId(loop::Parallel::Over over, int axis) const {
   switch (over) {
   case loop::Parallel::Over::Launch:

@@ -22,8 +22,21 @@ public:
   std::string hint(const loop::Hint &) const override;
   std::string parameter(const Parameter &) const override;
   std::string signature(const Signature &) const override;
+  std::string prologue() const override;
+  std::string begin() const override { return "  PB_BEGIN\n"; }
+  std::string end() const override { return "  PB_END\n"; }
+  std::string registers(const std::string &count) const override;
+  std::string moved(const std::string &pointer, const std::string &offset) const override {
+    return "PB_PLACE(" + pointer + ", " + offset + ")";
+  }
+  std::string firstStride(const std::string &argument) const override { return "PB_FIRST(" + argument + ")"; }
+  bool hasBodies() const override { return true; }
   std::string itemId(loop::Parallel::Over, int axis) const override;
   std::string barrier() const override { return "PB_BARRIER()"; }
+  std::string shuffle(const std::string &type, const std::string &name, const std::string &value,
+                      const std::string &lanes) const override {
+    return "PB_SHUFFLE(" + type + ", " + name + ", " + value + ", " + lanes + ")";
+  }
   std::string endOfCopies() const override { return "PB_COPIED()"; }
   std::string copy(const std::string &to, const std::string &from, bool isWide) const override {
     return (isWide ? "PB_COPY_16(" : "PB_COPY(") + to + ", " + from + ")";

@@ -72,12 +72,31 @@ public:
   virtual std::string parameter(const Parameter &) const = 0;
   virtual std::string signature(const Signature &) const = 0;
 
+  // ---- kernels of devices
+  /// Lines before a kernel, and at the begin and the end of its statements.
+  virtual std::string prologue() const { return ""; }
+  virtual std::string begin() const { return ""; }
+  virtual std::string end() const { return ""; }
+  /// Lines before a kernel whose items have about so many registers.
+  virtual std::string registers(const std::string &) const { return ""; }
+  /// A statement that moves a pointer by so many elements.
+  virtual std::string moved(const std::string &pointer, const std::string &offset) const {
+    return pointer + " += " + offset;
+  }
+  /// The stride of dimension 0, which is one in most launches.
+  virtual std::string firstStride(const std::string &argument) const { return argument; }
+  /// Whether it knows the macros of runtime/device/dialect.h, in which functions of bodies are written.
+  virtual bool hasBodies() const { return false; }
+
   // ---- what machines with groups of items have
   /// The item's, group's or lane's number along an axis.
   virtual std::string itemId(loop::Parallel::Over, int axis) const;
   virtual std::string barrier() const;
   /// Before a barrier: waits for what the item copies in the background; "" if nothing is.
   virtual std::string endOfCopies() const { return ""; }
+  /// Declares `name` as the value that the item so many lanes further in the warp has.
+  virtual std::string shuffle(const std::string &type, const std::string &name, const std::string &value,
+                              const std::string &lanes) const;
   /// Copies a cell of a matrix into a group's memory, perhaps in the background; or 16 bytes, in a language for devices only.
   virtual std::string copy(const std::string &to, const std::string &from, bool isWide) const;
   /// Moves neighbouring cells of 16 bytes from a matrix into an item's own array, or back (isStore).

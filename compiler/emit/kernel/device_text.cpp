@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/emit/kernel/device_text.h"
-#include "compiler/emit/dialect/device_c.h"
 #include "compiler/emit/kernel/loops.h"
 #include "compiler/emit/kernel/nest.h"
 #include "compiler/kernel/footprint.h"
@@ -18,16 +17,17 @@ using kernel::Buffer;
 
 namespace {
 
-std::string replaced(std::string text, const std::string &what, const std::string &by) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
-    text.replace(at, what.size(), by);
-  return text;
+bool callsFunctions(const kernel::ExprPtr &e) {
+  return e && (e->kind == kernel::Expr::Kind::Call ||
+               std::any_of(e->operands.begin(), e->operands.end(),
+                           [](const kernel::ExprPtr &operand) { return callsFunctions(operand); }));
 }
 
 class Printer {
 public:
-  Printer(const kernel::OnDevice &device, const std::string &entry, const std::set<std::string> &reals)
-      : device_(device), reals_(reals) {
+  Printer(const kernel::OnDevice &device, const std::string &entry, const std::set<std::string> &reals,
+          const Dialect &dialect)
+      : device_(device), reals_(reals), dialect_(dialect) {
     out_.entry = entry;
   }
 
@@ -49,10 +49,14 @@ private:
   /// simpler ones, and teams without a loop that is shared out the same.
   void addLoops(const kernel::DeviceVersion &v,
                 std::vector<std::pair<const kernel::DeviceVersion *, DeviceLoopText>> &to, Used &used) {
+    const bool callsBodies = std::any_of(v.kernel.statements.begin(), v.kernel.statements.end(),
+                                         [](const kernel::Statement &s) { return s.isOpaque; });
+    if (callsBodies && !dialect_.hasBodies())
+      return;
     const KernelNest made = kernelNest(v.kernel, true);
     if (!made.note.empty() && kernel::workInGroups(v.kernel.schedule.tree))
       return;
-    DeviceLoopText text = deviceLoops(made.nest, used);
+    DeviceLoopText text = deviceLoops(made.nest, dialect_, used);
     const bool isTeam = made.nest.teams.has_value();
     if (isTeam && text.sharedOut.loops == 0)
       return;
@@ -76,27 +80,30 @@ private:
 
   /// Numbers have 64 bits here; places() and function() make indices of them.
   std::string signature(const kernel::Scheduled &kernel) const {
-    std::vector<std::string> all;
+    Signature head{out_.entry, {}};
+    const auto number = [&](const std::string &name, Scalar type = Scalar::I64) {
+      head.parameters.push_back({name, type});
+    };
     for (const Buffer &b : kernel.buffers) {
       if (!kernel::isMatrix(b))
         continue;
-      all.push_back(fmt::format("PB_GLOBAL {}{} *{}_p", b.role == Buffer::Role::Input ? "const " : "",
-                                body::cxxType(b.element), b.name));
-      all.push_back(fmt::format("long {}_o", b.name));
+      head.parameters.push_back({b.name + "_p", b.element, true, b.role == Buffer::Role::Input});
+      number(b.name + "_o");
       for (int d = 0; d < b.rank; ++d)
-        all.push_back(fmt::format("long {}_t{}", b.name, d));
+        number(fmt::format("{}_t{}", b.name, d));
     }
     for (const std::string &v : out_.values)
-      all.push_back(fmt::format("{} {}_w", reals_.count(v) ? "double" : "long", v));
+      number(v + "_w", reals_.count(v) ? Scalar::F64 : Scalar::I64);
     for (const auto &[b, d] : out_.extents)
-      all.push_back(fmt::format("long {}_e{}", kernel.buffers[b].name, d));
+      number(fmt::format("{}_e{}", kernel.buffers[b].name, d));
     for (std::size_t k = 0; k < kernel.schedule.taskDimensions.size(); ++k)
-      all.push_back(fmt::format("long low_w{0}, long high_w{0}", k));
+      for (const char *limit : {"low", "high"})
+        number(fmt::format("{}_w{}", limit, k));
     if (kernel::hasTeams(kernel.schedule.tree))
-      all.emplace_back("PB_GLOBAL long *scratch");
+      head.parameters.push_back({"scratch", Scalar::I64, true});
     for (const std::string &argument : launchArguments(kernel))
-      all.push_back(fmt::format("long {}_w", argument));
-    return fmt::format("PB_KERNEL({})({})\n", out_.entry, fmt::join(all, ", "));
+      number(argument + "_w");
+    return dialect_.signature(head) + "\n";
   }
 
   /// The extents of matrices of which groups copy what lies inside.
@@ -114,25 +121,23 @@ private:
   std::string function(const kernel::Scheduled &kernel, const DeviceLoopText &text) const {
     std::string numbers;
     for (std::size_t k = 0; k < kernel.schedule.taskDimensions.size(); ++k)
-      numbers += fmt::format("  const PB_INDEX low{0} = low_w{0}, high{0} = high_w{0};\n", k);
+      numbers += fmt::format("  const {0} low{1} = low_w{1}, high{1} = high_w{1};\n", dialect_.index(), k);
     for (const std::string &argument : launchArguments(kernel))
-      numbers += fmt::format("  const PB_INDEX {0} = {0}_w;\n", argument);
-    return prologue() + registers(kernel) + bodies(kernel) + signature(kernel) + "{\n" + groupArrays(kernel) +
-           text.arrays + "  PB_BEGIN\n" + places(kernel) + numbers + text.loops + "  PB_END\n}\n";
-  }
-
-  static std::string prologue() {
-    return "#ifdef PB_UNIT\n#define PB_FIRST(stride) 1\n#else\n#define PB_FIRST(stride) (stride)\n#endif\n"
-           "#ifndef PB_INDEX\n#define PB_INDEX long\n#endif\n#ifndef PB_WIDE\n#define PB_WIDE 0\n#endif\n";
+      numbers += fmt::format("  const {0} {1} = {1}_w;\n", dialect_.index(), argument);
+    return dialect_.prologue() + registers(kernel) + bodies(kernel) + signature(kernel) + "{\n" +
+           groupArrays(kernel) + text.arrays + dialect_.begin() + places(kernel) + numbers + text.loops +
+           dialect_.end() + "}\n";
   }
 
   /// How many registers an item has, where it has several points: compilers use more of them than they have to. With several variables
-  /// a point nothing is said, because they need more than the estimate.
-  static std::string registers(const kernel::Scheduled &kernel) {
+  /// a point, or functions, nothing is said, because they need more than the estimate.
+  std::string registers(const kernel::Scheduled &kernel) const {
     constexpr int kOthers = 56; // for addresses, and for what is read of a group's memory
     const auto variables = std::count_if(kernel.buffers.begin(), kernel.buffers.end(),
                                          [](const Buffer &b) { return b.role == Buffer::Role::Local; });
-    if (!kernel::hasBlocks(kernel.schedule.tree) || variables > 1)
+    const bool hasFunctions = std::any_of(kernel.statements.begin(), kernel.statements.end(),
+                                          [](const kernel::Statement &s) { return callsFunctions(s.value); });
+    if (!kernel::hasBlocks(kernel.schedule.tree) || variables > 1 || hasFunctions)
       return "";
     const auto words = [](unsigned bytes) { return (bytes + 3) / 4; };
     std::string kept;
@@ -144,15 +149,13 @@ private:
           cells = loop::multiply(std::move(cells), loop::grouped(loop::itemExtent(d)));
         kept += textOf(cells, all) + " + ";
       }
-    return fmt::format(
-        "#undef PB_LEAST_GROUPS\n#define PB_LEAST_GROUPS PB_GROUPS_OF({}PB_C0 * PB_C1 * {} + {})\n", kept,
-        words(kernel::registerBytes(kernel)), kOthers);
+    return dialect_.registers(
+        fmt::format("{}PB_C0 * PB_C1 * {} + {}", kept, words(kernel::registerBytes(kernel)), kOthers));
   }
 
-  static std::string textOf(const loop::Expr &e, const std::vector<loop::Matrix> &matrices) {
-    const DeviceC dialect;
+  std::string textOf(const loop::Expr &e, const std::vector<loop::Matrix> &matrices) const {
     Used used;
-    return CPrinter(matrices, dialect, false, used).text(e);
+    return CPrinter(matrices, dialect_, false, used).text(e);
   }
 
   /// The functions of bodies that are called, for the memory spaces of their arguments.
@@ -162,12 +165,13 @@ private:
     for (const kernel::Statement &s : kernel.statements) {
       if (!s.isOpaque || !seen.insert(s.onDevice->function).second)
         continue;
-      std::string one = s.onDevice->text;
-      for (std::size_t k = s.arguments.size(); k-- > 0;) // PB_AT_10 before PB_AT_1
-        one = replaced(one, fmt::format("PB_AT_{}", k),
-                       kernel.buffers[s.arguments[k].buffer].role == Buffer::Role::Group ? "PB_LOCAL"
-                                                                                         : "PB_GLOBAL");
-      text += one;
+      std::string before, behind;
+      for (std::size_t k = 0; k < s.arguments.size(); ++k) {
+        const bool isOfGroup = kernel.buffers[s.arguments[k].buffer].role == Buffer::Role::Group;
+        before += fmt::format("#define PB_AT_{} {}\n", k, isOfGroup ? "PB_LOCAL" : "PB_GLOBAL");
+        behind += fmt::format("#undef PB_AT_{}\n", k);
+      }
+      text += before + s.onDevice->text + behind;
     }
     return text;
   }
@@ -175,29 +179,31 @@ private:
   std::string places(const kernel::Scheduled &kernel) const {
     std::string text;
     for (const std::string &v : out_.values)
-      text += fmt::format("  const {} {}_v = {}_w;\n", reals_.count(v) ? "double" : "PB_INDEX", v, v);
+      text += fmt::format("  const {} {}_v = {}_w;\n",
+                          reals_.count(v) ? dialect_.type(Scalar::F64) : dialect_.index(), v, v);
     for (const auto &[b, d] : out_.extents)
-      text += fmt::format("  const PB_INDEX {0}_n{1} = {0}_e{1};\n", kernel.buffers[b].name, d);
+      text += fmt::format("  const {2} {0}_n{1} = {0}_e{1};\n", kernel.buffers[b].name, d, dialect_.index());
     for (const Buffer &b : kernel.buffers) {
       if (!kernel::isMatrix(b))
         continue;
-      text += fmt::format("  PB_PLACE({0}_p, {0}_o);\n", b.name);
-      for (int d = 0; d < b.rank; ++d)
-        text += fmt::format("  const PB_INDEX {0}_s{1} = {2};\n", b.name, d,
-                            d ? fmt::format("{}_t{}", b.name, d) : fmt::format("PB_FIRST({}_t0)", b.name));
+      text += fmt::format("  {};\n", dialect_.moved(b.name + "_p", b.name + "_o"));
+      for (int d = 0; d < b.rank; ++d) {
+        const std::string stride = fmt::format("{}_t{}", b.name, d);
+        text += fmt::format("  const {} {}_s{} = {};\n", dialect_.index(), b.name, d,
+                            d ? stride : dialect_.firstStride(stride));
+      }
     }
     return text;
   }
 
   /// The memory of the group, which comes first in a kernel.
-  static std::string groupArrays(const kernel::Scheduled &kernel) {
-    const DeviceC dialect;
+  std::string groupArrays(const kernel::Scheduled &kernel) const {
     std::string text;
     const std::vector<loop::Matrix> all = loop::matrices(kernel);
     for (const loop::Matrix &m : all)
       if (!m.ofGroup.empty() && !m.isOfItem) {
         const std::string cells = textOf(loop::groupStride(m, m.ofGroup.size()), all);
-        text += "  " + dialect.localArray(dialect.type(m.element), m.name + "_l", cells) + ";\n";
+        text += "  " + dialect_.localArray(dialect_.type(m.element), m.name + "_l", cells) + ";\n";
       }
     return text;
   }
@@ -226,14 +232,15 @@ private:
 
   const kernel::OnDevice &device_;
   const std::set<std::string> &reals_;
+  const Dialect &dialect_;
   DeviceText out_;
 };
 
 } // namespace
 
 DeviceText deviceText(const kernel::OnDevice &device, const std::string &entry,
-                      const std::set<std::string> &reals) {
-  return Printer(device, entry, reals).print();
+                      const std::set<std::string> &reals, const Dialect &dialect) {
+  return Printer(device, entry, reals, dialect).print();
 }
 
 } // namespace pbc::emit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Prints a work-item's Kernel as text in the dialect of runtime/device/dialect.h.
+// Prints a work-item's Kernel as text in a language of devices, here in that of runtime/device/dialect.h.
 //
 //   item (x) of B[x] = A[x-1] + A[x+1]
 //   =>  PB_KERNEL(pb_k)(PB_GLOBAL const double *A_p, long A_o, long A_t0, PB_GLOBAL double *B_p, ...,
@@ -10,6 +10,7 @@
 //
 // Loops and statements are printed by loops.cpp, like those for the processor.
 #pragma once
+#include "compiler/emit/dialect/dialect.h"
 #include "compiler/kernel/on_device.h"
 #include "compiler/loop/bank_conflicts.h"
 #include <set>
@@ -35,6 +36,7 @@ struct DeviceText {
 };
 
 /// `reals`: the names among the values that are floating-point.
-DeviceText deviceText(const kernel::OnDevice &, const std::string &entry, const std::set<std::string> &reals);
+DeviceText deviceText(const kernel::OnDevice &, const std::string &entry, const std::set<std::string> &reals,
+                      const Dialect &);
 
 } // namespace pbc::emit

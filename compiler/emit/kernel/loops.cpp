@@ -2,7 +2,6 @@
 
 #include "compiler/emit/kernel/loops.h"
 #include "compiler/emit/dialect/cxx.h"
-#include "compiler/emit/dialect/device_c.h"
 #include "compiler/emit/kernel/tile_text.h"
 #include "compiler/loop/build.h"
 #include "compiler/loop/verify.h"
@@ -66,8 +65,7 @@ LoopText printLoops(const loop::Nest &nest, const Place &place, Used &used) {
   return text;
 }
 
-DeviceLoopText deviceLoops(const loop::Nest &nest, Used &used) {
-  const DeviceC dialect;
+DeviceLoopText deviceLoops(const loop::Nest &nest, const Dialect &dialect, Used &used) {
   CPrinter printer(nest.buffers, dialect, false, used);
   loop::Lowered lowered = lowerNest(nest, {.unitStride = false, .isDevice = true});
   DeviceLoopText text{"", "", std::move(lowered.sharedOut), lowered.body};

@@ -31,8 +31,8 @@ struct DeviceLoopText {
   loop::NodePtr lowered; // what was printed
 };
 
-/// The loops of a kernel for devices, in their dialect.
-DeviceLoopText deviceLoops(const loop::Nest &, Used &);
+/// The loops of a kernel for devices.
+DeviceLoopText deviceLoops(const loop::Nest &, const Dialect &, Used &);
 
 /// Declarations of the names that the loops use, from the frame `f` and the limits `low` and `high`.
 std::string definitions(const std::vector<loop::Matrix> &, bool unitStride, const Used &);

@@ -44,7 +44,7 @@ bool runsAlong(const LoopNode &loop, const Statement &s, int dimension) {
 }
 
 /// The loop over that dimension of just these statements; "" if there is none.
-std::string labelOf(const Scheduled &kernel, std::vector<int> statements, int dimension) {
+std::string labelOf(const Scheduled &kernel, const std::vector<int> &statements, int dimension) {
   for (const LoopNode &loop : loopsOf(kernel.schedule.tree)) {
     std::vector<int> below = statementsBelow(kernel, loop);
     std::sort(below.begin(), below.end());

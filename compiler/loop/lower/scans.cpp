@@ -130,7 +130,7 @@ private:
   }
 
   NodePtr stored() const {
-    const NodePtr cell = assignTo(statement_.target, index("sum"));
+    NodePtr cell = assignTo(statement_.target, index("sum"));
     if (!code_.isWide())
       return cell;
     return make({If{TeamCode::isPass(kFoldPass), assignTo(ofPart(loop_.iterator), index("sum")),

@@ -49,6 +49,19 @@ NodePtr assignTo(const Expr &target, const Expr &value);
 NodePtr letNumber(const std::string &name, const Expr &value);
 NodePtr letValue(const std::string &name, Scalar type, const Expr &value, bool isConstant = true);
 
+/// A scalar into which the items of a team fold values.
+struct TeamSum {
+  Expr local; // a Local
+  Combination with;
+  std::string array; // of the group, with a value for each item
+  const std::string &name() const { return as<Local>(local)->name; }
+};
+
+/// Folds the scalars of all items of the team, which then have the result (team_folds.cpp).
+NodePtr foldedByTeam(const std::vector<TeamSum> &, const TeamCode &);
+/// The steps of one item, folded into several values side by side (accumulators.cpp).
+NodePtr withAccumulators(const For &steps, const std::vector<TeamSum> &);
+
 /// The loop as a scan of all items of the team (Hillis and Steele, Data Parallel Algorithms); null if its statement is not reached in
 /// each step. `step` gives the nodes of a step before the scan's statement.
 NodePtr scanLoop(const For &, const Teams::Scan &, const TeamCode &, const std::string &array,

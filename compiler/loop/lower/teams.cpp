@@ -5,9 +5,8 @@
 //   cells item0 { s = 0; for k < n [team] { s += A[k, item0] }; R[item0] = s }
 //   =>  group array team0; place = low0 + group0 * PB_C0 + cell; item0 = min(place, high0 - 1)
 //       s = 0; if lane > 0 { s = 0 }
-//       for k = lane; k < n; step team { s += A[k, item0] }
-//       team0[slot] = s; for width = team; width > 1; width /= 2 { barrier; the upper half is folded onto the lower one }
-//       barrier; s = team0[slot of lane 0]
+//       for k = lane; k < n; step team { s += A[k, item0] }    (accumulators.cpp)
+//       s = the sum of all items' s                            (team_folds.cpp)
 //       if place < high0 and lane = 0 { R[item0] = s }
 //
 // A group has PB_C0 cells along its first function, in teams of PB_G0 * PB_G1 * PB_G2 / PB_C0 items (a whole number). Several groups may
@@ -184,7 +183,7 @@ private:
     if (!f.condition)
       return ofOnce(f);
     if (isShared_)
-      return how && how->deals && !isDealt_ ? dealt(f) : plainLoop(f);
+      return how && how->deals && !isDealt_ ? make({dealt(f)}) : plainLoop(f);
     if (!how || !how->folds)
       return plainLoop(f);
     if (!diverging_)
@@ -235,14 +234,8 @@ private:
 
   // ---- reductions
 
-  struct Sum {
-    Expr local;
-    Combination with;
-    std::string array;
-  };
-
   /// The scalars that the loop folds into.
-  std::vector<Sum> sumsOf(const For &f) {
+  std::vector<TeamSum> sumsOf(const For &f) {
     struct Find : Visitor {
       int statement = -1;
       void node(const NodePtr &n) override {
@@ -254,7 +247,7 @@ private:
       void expr(const Expr &) override {}
     } find;
     find.node(f.body);
-    std::vector<Sum> sums;
+    std::vector<TeamSum> sums;
     for (const Teams::Shared &s : nest_.teams->loops)
       if (std::find(s.statements.begin(), s.statements.end(), find.statement) != s.statements.end())
         for (const Teams::Fold &fold : s.folds)
@@ -265,7 +258,7 @@ private:
 
   /// Null if it is not known what the loop folds.
   NodePtr folding(const For &f) {
-    const std::vector<Sum> sums = sumsOf(f);
+    const std::vector<TeamSum> sums = sumsOf(f);
     if (sums.empty())
       return nullptr;
     canBeWide_ &= depth_ == 0;
@@ -276,13 +269,15 @@ private:
     if (isTop_)
       isOther = arithmetic(Op::Or, {arithmetic(Op::Or, {isOther, less(integer(0), index("part"))}),
                                     TeamCode::isPass(kFoldPass)});
-    for (const Sum &s : sums)
+    for (const TeamSum &s : sums)
       all.push_back(make({If{isOther, assignTo(s.local, neutral(s.with)), nullptr}}));
     isShared_ = true;
-    const NodePtr steps = std::get<TeamHow>(*f.how).deals ? dealt(f) : plainLoop(f);
+    const NodePtr steps = std::get<TeamHow>(*f.how).deals ? withAccumulators(dealt(f), sums) : plainLoop(f);
     isShared_ = false;
     all.push_back(isTop_ ? make({If{TeamCode::isPass(kFoldPass), partsOf(sums), steps}}) : steps);
-    addTree(all, sums);
+    all.push_back(foldedByTeam(sums, code_));
+    if (depth_ > 0) // the group's arrays are used again
+      all.push_back(make({Barrier{}}));
     if (isTop_) {
       std::vector<NodePtr> stores;
       for (std::size_t k = 0; k < sums.size(); ++k)
@@ -294,7 +289,8 @@ private:
     return block(std::move(all));
   }
 
-  NodePtr dealt(For f) {
+  /// The steps of one item.
+  For dealt(For f) {
     f.how.reset();
     const bool hasUnitStep = !f.step || isInteger(f.step, 1);
     const auto times = [&](const Expr &count) {
@@ -306,14 +302,14 @@ private:
     isDealt_ = true;
     f.body = node(f.body);
     isDealt_ = false;
-    return make({std::move(f)});
+    return f;
   }
 
   /// Pass 2: each item folds the values of some parts.
-  NodePtr partsOf(const std::vector<Sum> &sums) const {
+  NodePtr partsOf(const std::vector<TeamSum> &sums) const {
     std::vector<NodePtr> all;
     for (std::size_t k = 0; k < sums.size(); ++k) {
-      const Sum &s = sums[k];
+      const TeamSum &s = sums[k];
       const NodePtr body =
           block({letValue("other", s.with.element, TeamCode::partial(s.with.element, k, index("p"))),
                  assignTo(s.local, combined(s.with, s.local, index("other")))});
@@ -321,33 +317,6 @@ private:
           make({For{"p", index("lane"), less(index("p"), ofLaunch("parts")), index("team"), body}}));
     }
     return block(std::move(all));
-  }
-
-  /// Folds the upper half of the team onto the lower one, again and again; then all items have the result.
-  void addTree(std::vector<NodePtr> &to, const std::vector<Sum> &sums) const {
-    const Expr width = index("width"), half = arithmetic(Op::Divide, {width, integer(2)});
-    const Expr far = subtract(width, half);
-    std::vector<NodePtr> fold, get;
-    for (const Sum &s : sums) {
-      const Expr own = code_.ofItem(s.array, s.with.element);
-      to.push_back(assignTo(own, s.local));
-      fold.push_back(
-          assignTo(own, combined(s.with, own, code_.ofItem(s.array, s.with.element, index("half")))));
-      get.push_back(assignTo(s.local, make({Local{s.array, s.with.element, {firstOfTeam()}}})));
-    }
-    const NodePtr step =
-        block({make({Barrier{}}), letNumber("half", far),
-               make({If{less(add(index("lane"), index("half")), width), block(std::move(fold)), nullptr}})});
-    to.push_back(make({For{"width", index("team"), arithmetic(Op::Greater, {width, integer(1)}),
-                           arithmetic(Op::Negate, {half}), step}}));
-    to.push_back(make({Barrier{}}));
-    to.insert(to.end(), get.begin(), get.end());
-    if (depth_ > 0) // the arrays are used again
-      to.push_back(make({Barrier{}}));
-  }
-  Expr firstOfTeam() const {
-    const Expr lane = index("lane");
-    return subtract(index("slot"), code_.cells().areNeighbours ? multiply(lane, code_.apart()) : lane);
   }
 
   // ---- scans

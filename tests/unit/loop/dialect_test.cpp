@@ -4,8 +4,8 @@
 #include "compiler/emit/dialect/c_printer.h"
 #include "compiler/emit/dialect/cxx.h"
 #include "compiler/emit/dialect/device_c.h"
+#include "compiler/emit/dialect/metal.h"
 #include "compiler/loop/verify.h"
-#include "tests/unit/loop/metal.h"
 #include <gtest/gtest.h>
 
 namespace pbc::emit {
@@ -59,13 +59,13 @@ TEST(Dialect, Metal) {
   ASSERT_EQ(problem(tree, Stage::Lowered), std::nullopt);
   EXPECT_EQ(
       printed(Metal(), tree),
-      R"(kernel void sums(device const float *A_p, device float *B_p, constant long &n_v, uint3 pb_group [[threadgroup_position_in_grid]], uint3 pb_item [[thread_position_in_threadgroup]], uint3 pb_grid [[thread_position_in_grid]]) {
+      R"(kernel void sums(device const float *A_p, device float *B_p, constant long &n_v, uint3 pb_group [[threadgroup_position_in_grid]], uint3 pb_item [[thread_position_in_threadgroup]], uint3 pb_grid [[thread_position_in_grid]], uint pb_slot [[thread_index_in_threadgroup]]) {
   // sums of eight neighbours
   threadgroup float tile_l[64];
   {
     const long item = pb_item[0];
     tile_l[item] = A_p[(pb_floordiv(item, 2))];
-    threadgroup_barrier(mem_flags::mem_threadgroup);
+    threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device);
     float s_l;
     s_l = 0.5f;
 #pragma unroll

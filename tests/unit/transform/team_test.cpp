@@ -133,9 +133,28 @@ TEST(Team, SharesASumOut) {
   const Lowering made = lowered(*k);
   EXPECT_EQ(made.shared.loops, 1);
   EXPECT_EQ(made.shared.values, 1);
-  EXPECT_THAT(made.text, HasSubstr("c0 = 0 + (part * team + lane); c0 < w; step here * team"));
+  EXPECT_THAT(made.text, HasSubstr("var c0 = 0 + (part * team + lane)\n"));
+  EXPECT_THAT(made.text, HasSubstr("for c0; c0 < w; step here * team\n"));
   EXPECT_THAT(made.text, HasSubstr("team0[slot] = int(team0[slot] + team0[slot + half])"));
   EXPECT_THAT(made.text, HasSubstr("if place < high0 and lane = 0"));
+}
+
+/// An item folds its steps into several values, so that none waits for the one before it.
+TEST(Team, HasSeveralSumsForEachItem) {
+  Texts t;
+  const Lowering made = lowered(*t.run(t.kernel(kRowSums), "team(k)"));
+  EXPECT_THAT(made.text, HasSubstr("for c0; (c0 + 3 * (here * team)) < w; step 4 * (here * team)\n"));
+  EXPECT_THAT(made.text, HasSubstr("s_3 += A[(c0 + 3 * (here * team)), item0]\n"));
+  EXPECT_THAT(made.text, HasSubstr("s = int(s + s_3)\n"));
+}
+
+/// Items of a warp read each other's registers; which code a kernel has is known when it is built.
+TEST(Team, FoldsInWarpsFirst) {
+  Texts t;
+  const Lowering made = lowered(*t.run(t.kernel(kRowSums), "team(k)"));
+  EXPECT_THAT(made.text, HasSubstr("if PB_WARP > 1 and team mod PB_WARP = 0\n"));
+  EXPECT_THAT(made.text, HasSubstr("shuffle int other = s of width lanes further\n"));
+  EXPECT_THAT(made.text, HasSubstr("if slot mod PB_WARP = 0\n"));
 }
 
 /// Where rows of cells lie along memory, neighbouring items have neighbouring cells.
@@ -148,6 +167,7 @@ TEST(Team, OfNeighbouringCells) {
   const Lowering made = lowered(*k);
   EXPECT_THAT(made.text, HasSubstr("let lane = slot / PB_C0\n"));
   EXPECT_THAT(made.text, HasSubstr("team0[slot + half * PB_C0]"));
+  EXPECT_THAT(made.text, Not(HasSubstr("shuffle"))); // the items of a team are in several warps
   EXPECT_EQ(print(t.kernel(print(*k))), print(*k));
 }
 

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Apple's Metal shading language, as text only: it shows that a printed language is one class (emit/dialect/dialect.h).
+// Apple's Metal shading language, as text only: no runtime launches it. It shows what a printed language for devices takes: this class, and
+// a line in the table of emit/device_texts.cpp.
+//
+//   kernel void pb_Sum(device const float *A_p, constant long &A_o, ..., uint3 pb_item [[thread_position_in_threadgroup]], ...)
+//   threadgroup float team0_l[256];    threadgroup_barrier(..);    const float other = simd_shuffle_down(s_l, width);
+//
+// Who builds a kernel defines the macros that say what is fixed then: PB_G0, PB_G1, PB_G2, PB_C0, PB_C1, PB_WIDE and PB_WARP.
 #pragma once
 #include "compiler/emit/dialect/dialect.h"
 
@@ -22,7 +28,13 @@ public:
   std::string parameter(const Parameter &) const override;
   std::string signature(const Signature &) const override;
   std::string itemId(loop::Parallel::Over, int axis) const override;
-  std::string barrier() const override { return "threadgroup_barrier(mem_flags::mem_threadgroup)"; }
+  std::string barrier() const override;
+  std::string shuffle(const std::string &type, const std::string &name, const std::string &value,
+                      const std::string &lanes) const override;
+  std::string copy(const std::string &to, const std::string &from, bool isWide) const override;
+  std::string together(const std::string &type, const std::string &to, const std::string &from,
+                       bool isStore) const override;
+  std::string partial(Scalar, const std::string &place) const override;
   std::string localArray(const std::string &type, const std::string &name,
                          const std::string &extent) const override;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tests/unit/loop/metal.h"
+#include "compiler/emit/dialect/metal.h"
 #include <fmt/format.h>
-#include <stdexcept>
+#include <fmt/ranges.h>
 
 namespace pbc::emit {
 
@@ -40,15 +40,51 @@ std::string Metal::parameter(const Parameter &p) const {
 
 std::string Metal::signature(const Signature &s) const {
   return fmt::format("kernel void {}({}, uint3 pb_group [[threadgroup_position_in_grid]], uint3 pb_item "
-                     "[[thread_position_in_threadgroup]], uint3 pb_grid [[thread_position_in_grid]])",
+                     "[[thread_position_in_threadgroup]], uint3 pb_grid [[thread_position_in_grid]], uint "
+                     "pb_slot [[thread_index_in_threadgroup]])",
                      s.name, parameters(s));
 }
 
 std::string Metal::itemId(loop::Parallel::Over over, int axis) const {
-  const char *name = over == loop::Parallel::Over::Groups   ? "pb_group"
-                     : over == loop::Parallel::Over::Launch ? "pb_grid"
-                                                            : "pb_item";
-  return fmt::format("{}[{}]", name, axis);
+  switch (over) {
+  case loop::Parallel::Over::Groups:
+    return fmt::format("pb_group[{}]", axis);
+  case loop::Parallel::Over::Launch:
+    return fmt::format("pb_grid[{}]", axis);
+  case loop::Parallel::Over::InGroup:
+    return "pb_slot";
+  case loop::Parallel::Over::Items:
+    return fmt::format("pb_item[{}]", axis);
+  default:
+    return Dialect::itemId(over, axis);
+  }
+}
+
+std::string Metal::barrier() const {
+  return "threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device)";
+}
+
+std::string Metal::shuffle(const std::string &type, const std::string &name, const std::string &value,
+                           const std::string &lanes) const {
+  return fmt::format("const {} {} = simd_shuffle_down({}, ushort({}))", type, name, value, lanes);
+}
+
+std::string Metal::together(const std::string &type, const std::string &to, const std::string &from,
+                            bool isStore) const {
+  const std::string cells = fmt::format("array<{0}, 16 / sizeof({0})>", type);
+  return isStore ? fmt::format("*(device {} *)&{} = *(thread const {} *)&{}", cells, to, cells, from)
+                 : fmt::format("*(thread {} *)&{} = *(device const {} *)&{}", cells, to, cells, from);
+}
+
+std::string Metal::copy(const std::string &to, const std::string &from, bool isWide) const {
+  return isWide ? fmt::format("*(threadgroup uint4 *)&{} = *(device const uint4 *)&{}", to, from)
+                : Dialect::copy(to, from, isWide);
+}
+
+std::string Metal::partial(Scalar s, const std::string &place) const {
+  const bool isReal = s == Scalar::F64 || s == Scalar::F32;
+  return isReal ? fmt::format("*(device {} *)(scratch + ({}))", type(s), place)
+                : fmt::format("scratch[{}]", place);
 }
 
 std::string Metal::localArray(const std::string &type, const std::string &name,
