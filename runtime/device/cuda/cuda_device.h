@@ -44,6 +44,7 @@ public:
   Chains chains() const override { return {madeGraphs_, chains_}; }
   void flush() override {} // streams begin without a flush
   void timeCommands() override;
+  bool callWhenOver(Event &, std::function<void()> ended) override;
 
 private:
   bool isTimed() const { return epoch_ != nullptr; }
@@ -64,7 +65,8 @@ private:
   std::shared_ptr<CudaContext> context_;
   std::shared_ptr<CudaPool> pool_;
   CuStream streams_[kCuQueues] = {};
-  CudaMarkRef epoch_; // the origin of the device's clock; null: commands are not timed
+  CuStream calls_[kCuQueues] = {}; // for callWhenOver(), made when they are needed
+  CudaMarkRef epoch_;              // the origin of the device's clock; null: commands are not timed
   std::unique_ptr<Staging> in_, out_;
   std::unique_ptr<HostPages> pages_; // that need no staging
   CudaLibraries libraries_{""};

@@ -6,6 +6,7 @@
 #include "runtime/device/dialect.h"
 #include "support.h"
 
+#include <atomic>
 #include <deque>
 #include <dlfcn.h>
 #include <gmock/gmock.h>
@@ -466,6 +467,24 @@ TEST_F(CudaDevices, WhatALibraryBeganBeforeItRefusedIsInOrderToo) {
   finish(*device, device->copyIn(*x, {.bytes = n * n * sizeof(double)}, right.data()));
   std::this_thread::sleep_for(std::chrono::milliseconds(100)); // what comes too late comes now
   EXPECT_EQ(contentsOf<double>(*device, *x, n * n), right);
+}
+
+TEST_F(CudaDevices, CallsWhenACopyIsOnTheHost) {
+  std::vector<char> host(16 << 20, 7);
+  auto buffer = device->allocate(host.size());
+  std::atomic<int> over = 0;
+  of<void(int, int)>("pb_test_slow")(20, 0); // the host's side
+  const EventRef in = device->copyIn(*buffer, {.bytes = host.size()}, host.data()),
+                 out = device->copyOut(*buffer, {.bytes = host.size()}, host.data());
+  ASSERT_TRUE(device->callWhenOver(*out, [&] { ++over; }));
+  EXPECT_EQ(over, 0);
+  ASSERT_TRUE(eventually([&] { return over == 1; }));
+  EXPECT_TRUE(out->isDone());
+  of<void(int, int)>("pb_test_slow")(0, 0);
+  EXPECT_TRUE(in->isDone());
+  device->callWhenOver(*out, [&] { ++over; });
+  device = nullptr; // waits for calls that are still to come
+  EXPECT_EQ(over, 2);
 }
 
 TEST_F(CudaDevices, TheSecondBuildCompilesNothing) { // requirements 83, 95

@@ -97,6 +97,24 @@ TEST_P(Devices, AChainIsItsLaunchesInTheirOrder) {
   EXPECT_EQ(device->chains().given, 3);
 }
 
+TEST_P(Devices, CallWhenACommandIsOver) {
+  const auto kernel = device->build({kScale, "scale", {64, 1, 1}});
+  auto buffer = bufferOf(*device, std::vector<float>(1000, 1.0f));
+  std::vector<float> back(1000);
+  const EventRef ran = device->launch(
+      *kernel,
+      {Argument::writes(*buffer), Argument::of(2L), argumentOf(2.0), Argument::of(10L), Argument::of(990L)},
+      gridOf(1024, 64));
+  const EventRef out = device->copyOut(*buffer, {.bytes = 4000}, back.data());
+  device->flush();
+  for (const EventRef &event : {ran, out, out}) { // the last time it is over
+    auto over = std::make_shared<std::atomic<int>>(0);
+    ASSERT_TRUE(device->callWhenOver(*event, [over] { ++*over; }));
+    EXPECT_TRUE(eventually([&] { return *over == 1; }));
+    EXPECT_TRUE(event->isDone());
+  }
+}
+
 TEST_P(Devices, SayWhenTheyAreDone) {
   auto calls = std::make_shared<std::atomic<int>>(0);
   if (!device->callAtEnd([calls] { ++*calls; }))
