@@ -270,9 +270,8 @@ private:
     return at->second;
   }
 
-  /// The matrices of the step's table for devices that the step both reads and writes, and in which it needs
-  /// nothing from before: no step before or beside it writes them. Cells of an output keep the caller's values
-  /// where no rule gives them one.
+  /// The `through` matrices of the step's table for devices that the step both reads and writes, and that no
+  /// step before or beside it writes. An output may keep what the caller had put there.
   unsigned long madeBy(std::size_t number, std::size_t step, const Ordered &ordered) const {
     if (!scope_.input.devices)
       return 0;
@@ -290,9 +289,8 @@ private:
     unsigned long made = 0;
     for (std::size_t k = 0; k < device->touched.size() && k < 64; ++k) {
       const kernel::Touched &touched = device->touched[k];
-      const sema::Role role = t_.matrices[static_cast<std::size_t>(touched.matrix)].role;
       bool isMade = touched.read && touched.written &&
-                    (role == sema::Role::Through || (role == sema::Role::Output && touched.covers));
+                    t_.matrices[static_cast<std::size_t>(touched.matrix)].role == sema::Role::Through;
       for (std::size_t s = 0; isMade && s < steps.size(); ++s)
         isMade = s == step || ordered.levelOf[s] > ordered.levelOf[step] || !writes(steps[s], touched.matrix);
       made |= static_cast<unsigned long>(isMade) << k;
