@@ -180,7 +180,7 @@ public:
   /// Calls `ended`, by any thread, once the command of this event of the device has ended, or soon if it has. It costs
   /// about as much as a launch, so it is for commands that take a while; a command that fails may not call.
   /// The command must have been flushed. False: the device never calls.
-  virtual bool callWhenOver(Event &, std::function<void()> ended) {
+  virtual bool callWhenOver(Event &, const std::function<void()> &ended) {
     (void)ended;
     return false;
   }

@@ -69,7 +69,7 @@ void CudaDevice::timeCommands() {
 }
 
 /// The call is a command of another stream, so that the next command of the event's stream need not wait for it.
-bool CudaDevice::callWhenOver(Event &given, std::function<void()> ended) {
+bool CudaDevice::callWhenOver(Event &given, const std::function<void()> &ended) {
   context_->enter();
   const auto &event = static_cast<CudaEvent &>(given);
   const Cuda &cuda = context_->cuda;
@@ -77,7 +77,7 @@ bool CudaDevice::callWhenOver(Event &given, std::function<void()> ended) {
   if (!stream && cuda.cuStreamCreate(&stream, 1) != 0)
     return false;
   context_->wait(stream, event.last());
-  auto call = std::make_unique<std::function<void()>>(std::move(ended));
+  auto call = std::make_unique<std::function<void()>>(ended);
   const auto run = [](void *data) {
     const std::unique_ptr<std::function<void()>> owned(static_cast<std::function<void()> *>(data));
     (*owned)();
@@ -258,12 +258,15 @@ EventRef CudaDevice::launchLibrary(const LibraryKernel &kernel, const std::vecto
   const auto addressOf = [](Buffer &b) -> unsigned long {
     return static_cast<CudaBuffer &>(b).memory.address;
   };
-  const auto run =
-      libraries_.prepare(kernel.call, kernel.call.matrices(arguments, addressOf), [&](unsigned long n) {
-        scratch.push_back(allocate(n));
-        used.push_back(Argument::writes(*scratch.back()));
-        return addressOf(*scratch.back());
-      });
+  const auto run = withMemory([&] {
+    scratch.clear();
+    used = arguments;
+    return libraries_.prepare(kernel.call, kernel.call.matrices(arguments, addressOf), [&](unsigned long n) {
+      scratch.push_back(allocate(n));
+      used.push_back(Argument::writes(*scratch.back()));
+      return addressOf(*scratch.back());
+    });
+  });
   awaitOthers(used);
   const CudaMarkRef before = begin(streams_[kCuKernels]);
   try {
@@ -311,7 +314,8 @@ EventRef CudaDevice::launchChain(Kernel &given, const std::vector<ChainLaunch> &
   if (const auto *known = graphs_.find(key))
     graph = *known;
   else {
-    graph = graphs_.keep(std::move(key), std::make_shared<CudaGraph>(kernel->code, launches));
+    graph = graphs_.keep(std::move(key),
+                         withMemory([&] { return std::make_shared<CudaGraph>(kernel->code, launches); }));
     ++madeGraphs_;
   }
   std::vector<Argument> used; // each buffer once

@@ -75,9 +75,10 @@ public:
   CudaMemory allocate(unsigned long bytes);
   void giveBack(CudaMemory &&);
   unsigned long keptBytes() const { return keptBytes_; }
+  /// Gives all that it keeps back to the driver; waits for commands that use it.
+  void clear();
 
 private:
-  void clear();
   std::shared_ptr<CudaContext> context_;
   std::multimap<unsigned long, CudaMemory> kept_; // by size
   unsigned long keptBytes_ = 0;

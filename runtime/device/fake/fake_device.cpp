@@ -428,12 +428,12 @@ Chains FakeDevice::chains() const {
   return {state_->counters.graphs, state_->counters.chains};
 }
 
-bool FakeDevice::callWhenOver(Event &event, std::function<void()> ended) {
+bool FakeDevice::callWhenOver(Event &event, const std::function<void()> &ended) {
   auto &command = static_cast<FakeCommand &>(event);
   {
     std::lock_guard lock(engines_.shared()->mutex);
     if (!command.ended) {
-      command.calls.push_back(std::move(ended));
+      command.calls.push_back(ended);
       return true;
     }
   }

@@ -64,7 +64,7 @@ public:
   Chains chains() const override;
   void flush() override { engines_.flush(); }
   void timeCommands() override { isTimed_ = true; }
-  bool callWhenOver(Event &, std::function<void()> ended) override;
+  bool callWhenOver(Event &, const std::function<void()> &ended) override;
 
   FakeCounters counters() const;
   /// Adds a failure; its number counts from the creation of the device.

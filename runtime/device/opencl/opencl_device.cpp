@@ -239,8 +239,8 @@ void OpenClDevice::flush() {
   }
 }
 
-bool OpenClDevice::callWhenOver(Event &event, std::function<void()> ended) {
-  auto call = std::make_unique<std::function<void()>>(std::move(ended));
+bool OpenClDevice::callWhenOver(Event &event, const std::function<void()> &ended) {
+  auto call = std::make_unique<std::function<void()>>(ended);
   const auto run = [](cl_event, cl_int, void *data) {
     const std::unique_ptr<std::function<void()>> owned(static_cast<std::function<void()> *>(data));
     (*owned)();

@@ -396,6 +396,25 @@ TEST_F(CudaDevices, AGraphThatTheDriverRefusesIsNotALostDevice) {
       device->launchChain(*kernel, std::vector(64, ChainLaunch{one.arguments, {{0, 1, 1}, {64, 1, 1}}})));
 }
 
+/// What freed buffers leave in the pool does not stand in the way of the driver's own needs.
+TEST_F(CudaDevices, ThePoolGivesWayToAGraph) {
+  NEEDS_NVRTC();
+  const auto kernel = device->build({kScale, "scale", {64, 1, 1}});
+  auto buffer = bufferOf(*device, std::vector<float>(64, 1));
+  const ChainLaunch one{{Argument::writes(*buffer), Argument::of(0L),
+                         Argument::of(__builtin_bit_cast(long, 1.5)), Argument::of(0L), Argument::of(64L)},
+                        gridOf(64, 64)};
+  device->allocate(48UL << 20); // freed at once
+  EXPECT_GE(device->keptBytes(), 48UL << 20);
+  of<void(int)>("pb_test_graph_memory")(32 << 20); // of 64
+  EXPECT_TRUE(device->launchChain(*kernel, std::vector(64, one)));
+  EXPECT_EQ(device->keptBytes(), 0u);
+  const auto large = device->allocate(48UL << 20);
+  std::vector<ChainLaunch> other(65, one);
+  EXPECT_THROW(device->launchChain(*kernel, other), DeviceError); // this memory is in use
+  of<void(int)>("pb_test_graph_memory")(0);
+}
+
 TEST_F(CudaDevices, AGridWithManyGroupsComesInParts) {
   NEEDS_NVRTC();
   const auto kernel = device->build({R"(
