@@ -205,6 +205,7 @@ private:
   struct Special {
     bool copies = false;
     std::string time, through, device, versions;
+    unsigned long made = 0; // LoopStep::made
   };
 
   /// Only the processor for which the C++ is compiled determines the number of rows of a block in registers.
@@ -235,7 +236,8 @@ private:
                      {"time", pointer(special.time)},
                      {"through", pointer(special.through)},
                      {"device", pointer(special.device)},
-                     {"versions", pointer(special.versions)}});
+                     {"versions", pointer(special.versions)},
+                     {"made", special.made ? std::to_string(special.made) : ""}});
   }
 
   static bool copies(const kernel::Scheduled &kernel) {
@@ -268,19 +270,49 @@ private:
     return at->second;
   }
 
-  std::string loopLine(std::size_t number, std::size_t step, std::size_t level) {
+  /// The `through` matrices of the step's table for devices that the step both reads and writes, and that no
+  /// step before or beside it writes. An output may keep what the caller had put there.
+  unsigned long madeBy(std::size_t number, std::size_t step, const Ordered &ordered) const {
+    if (!scope_.input.devices)
+      return 0;
+    const auto &device = (*scope_.input.devices)[t_.index][number][step];
+    if (!device || !device->items)
+      return 0;
+    const std::vector<schedule::Step> &steps = scope_.input.plans[t_.index].plans[number].steps;
+    const auto writes = [&](const schedule::Step &s, int matrix) {
+      return std::any_of(s.uses.begin(), s.uses.end(), [&](const schedule::RuleUse &use) {
+        const auto &outputs = t_.rules[static_cast<std::size_t>(use.rule)].outputs;
+        return std::any_of(outputs.begin(), outputs.end(),
+                           [&](const sema::Binding &b) { return b.matrix == matrix; });
+      });
+    };
+    unsigned long made = 0;
+    for (std::size_t k = 0; k < device->touched.size() && k < 64; ++k) {
+      const kernel::Touched &touched = device->touched[k];
+      bool isMade = touched.read && touched.written &&
+                    t_.matrices[static_cast<std::size_t>(touched.matrix)].role == sema::Role::Through;
+      for (std::size_t s = 0; isMade && s < steps.size(); ++s)
+        isMade = s == step || ordered.levelOf[s] > ordered.levelOf[step] || !writes(steps[s], touched.matrix);
+      made |= static_cast<unsigned long>(isMade) << k;
+    }
+    return made;
+  }
+
+  std::string loopLine(std::size_t number, std::size_t step, const Ordered &ordered) {
+    const std::size_t level = ordered.levelOf[step];
     const kernel::Scheduled &kernel = *kernelOf(number, step);
     const std::string &function = kernelName(kernel, number);
     const std::string time = timeShape(kernel);
     return loopLine(kernel, function, level,
-                    {copies(kernel), time, "", devices_.ofStep(number, step), versions(number, step)});
+                    {copies(kernel), time, "", devices_.ofStep(number, step), versions(number, step),
+                     madeBy(number, step, ordered)});
   }
 
   void loopTable(std::size_t number, const schedule::Plan &plan, const Ordered &ordered) {
     std::string lines;
     for (const std::size_t s : ordered.steps)
       if (!plan.steps[s].callsTransforms)
-        lines += loopLine(number, s, ordered.levelOf[s]);
+        lines += loopLine(number, s, ordered);
     if (!lines.empty())
       functions_ += fmt::format("/// {}\nstatic const pb::LoopStep pb_loops_{}[] = {{\n{}}};\n\n",
                                 plan.alternative, number, lines);
@@ -313,7 +345,7 @@ private:
         lines += loopLine(*kernelOf(number, s), tile->second.kernel, ordered.levelOf[s],
                           {false, "", tile->second.table, "", ""});
       else if (!producers.count(static_cast<int>(s)))
-        lines += loopLine(number, s, ordered.levelOf[s]);
+        lines += loopLine(number, s, ordered);
     const std::string name = fmt::format("pb_in_tiles_{}", number);
     const std::string allocate = allocation(fmt::format("tiles_{}", number), plan, matrices);
     functions_ += fmt::format("static const pb::LoopStep pb_loops_tiles_{0}[] = {{\n{1}}};\n\n"

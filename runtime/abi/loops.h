@@ -147,6 +147,9 @@ struct LoopStep {
   const ThroughTiles *through = nullptr; // `kernel` computes a tile together with what it needs
   const DeviceStep *device = nullptr;    // what it touches, and its kernels for devices (device.h)
   const LoopVersions *versions = nullptr;
+  /// A bit for each matrix of `device` that nothing has written before this step in its plan: what the step
+  /// reads there it has written itself, so that nothing has to be brought to a device.
+  unsigned long made = 0;
 };
 
 struct LoopPlan {

@@ -40,6 +40,7 @@ public:
       end_->one();
     return Outcome::Done;
   }
+  EventRef awaited() const override { return done_ < events_.size() ? events_[done_] : nullptr; }
   bool drop(Management &m) override {
     bool failed = kind_ == Kind::SomeCopies;
     for (const EventRef &e : events_)

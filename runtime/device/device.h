@@ -177,6 +177,13 @@ public:
     (void)ended;
     return false;
   }
+  /// Calls `ended`, by any thread, once the command of this event of the device has ended, or soon if it has. It costs
+  /// about as much as a launch, so it is for commands that take a while; a command that fails may not call.
+  /// The command must have been flushed. False: the device never calls.
+  virtual bool callWhenOver(Event &, const std::function<void()> &ended) {
+    (void)ended;
+    return false;
+  }
 };
 
 /// The name by which a device can be opened: "opencl:0", "cuda:0", "fake:0".

@@ -32,6 +32,9 @@ public:
     return Outcome::Done;
   }
   bool drop(Management &m) override { return transient_->isOver(m); }
+  EventRef awaited() const override {
+    return transient_->events.empty() ? nullptr : transient_->events.back(); // of copies out, or the kernel
+  }
 
 private:
   const std::shared_ptr<Submission> submission_;

@@ -99,9 +99,12 @@ void Management::lose(const DeviceError &why) {
 void Management::sayWaiting() {
   hasSaidWaiting_ = true;
   const auto task = std::find_if(queue_.begin(), queue_.end(), [](const auto &t) { return t->isOfDevice; });
+  const auto copyFor = [](const char *name) { // a copy that only a reader asked for has no name
+    return *name ? std::string("a copy for ") + name : "a copy of results";
+  };
   const std::string what = !launched_.empty()    ? std::string("the kernel ") + launched_.front().name
-                           : !copyingIn_.empty() ? std::string("a copy for ") + copyingIn_.front().name
-                                                 : std::string("a copy for ") + (*task)->detail;
+                           : !copyingIn_.empty() ? copyFor(copyingIn_.front().name)
+                                                 : copyFor((*task)->detail);
   if (options_.say)
     options_.say("still waiting for " + what + " on " + about_.name + "; if nothing has ended there after " +
                  seconds(options_.commandLimit) +

@@ -245,7 +245,7 @@ bool Management::rest() {
         task::pause();
       return true;
     }
-    if (isCalled_) { // the kernel that it waits for may run on this very core
+    if (isCalled_ || willBeCalled()) { // the kernel that it waits for may run on this very core
       std::unique_lock hold(mutex_);
       wakeUp_.wait_for(hold, kPauseWhenCalled, [&] { return isAwake_ || !incoming_.empty(); });
       return true;
@@ -257,10 +257,44 @@ bool Management::rest() {
     wakeUp_.wait_for(hold, std::chrono::microseconds(pause), [&] { return isAwake_ || !incoming_.empty(); });
     return true;
   }
+  calling_.clear(); // events are given back to the device
   std::unique_lock hold(mutex_);
   std::erase_if(pending_, [](const auto &r) { return r->isFinished(); });
   wakeUp_.wait(hold, [&] { return isAwake_ || isEnding_ || !incoming_.empty(); });
   return isAwake_ || !incoming_.empty();
+}
+
+/// Whether all that can go on now goes on when some commands are over, and the device calls then.
+bool Management::willBeCalled() {
+  if (neverCalls_ || !held_.empty())
+    return false;
+  std::vector<EventRef> awaited; // of each queue the command that ends first
+  if (!launched_.empty())
+    awaited.push_back(launched_.front().event);
+  if (!copyingIn_.empty() && copyingIn_.front().done < copyingIn_.front().events.size())
+    awaited.push_back(copyingIn_.front().events[copyingIn_.front().done]);
+  bool isFirst = true;
+  for (const TaskPointer &task : queue_) {
+    EventRef event = task->awaited();
+    if (!event)
+      return false;
+    if (std::exchange(isFirst, false))
+      awaited.push_back(std::move(event));
+  }
+  for (const EventRef &event : awaited) {
+    if (std::find(calling_.begin(), calling_.end(), event) != calling_.end())
+      continue;
+    const bool calls = call([&] {
+      return device_->callWhenOver(*event, [self = weak_from_this()] {
+        if (const auto management = self.lock())
+          management->wake();
+      });
+    });
+    if (!calls)
+      return neverCalls_ = true, false;
+  }
+  calling_ = std::move(awaited);
+  return true;
 }
 
 /// Whether nothing has ended for so long that nothing will.
@@ -295,6 +329,7 @@ void Management::shutDown() {
   } catch (const DeviceError &) {
     // The event is over in any case.
   }
+  calling_.clear();
   call([&] { pageLocks_.stop(); });
   call([&] { device_.reset(); });
 }

@@ -24,6 +24,8 @@ namespace pb::device {
 
 class Management;
 
+// The thread sleeps while it only waits for commands: after a few polls it asks the device to call when they
+// are over (Device::callWhenOver), or polls now and then if the device cannot.
 class Task {
 public:
   enum class Outcome { Done, Again };
@@ -34,6 +36,8 @@ public:
   /// Called instead of run() when the device is lost: releases what the task holds. False: not yet, because
   /// commands of the device may still use it.
   virtual bool drop(Management &) { return true; }
+  /// The command for which the task waits, if it waits for nothing else; else null.
+  virtual EventRef awaited() const { return nullptr; }
 
   const char *const kind, *const detail; // for the trace
   const bool isOrdered;
@@ -165,6 +169,7 @@ private:
   Task::Outcome runOne(TaskPointer &task);
   bool isPending() const;
   bool rest();
+  bool willBeCalled();
   bool hasStopped();
   void sayWaiting();
   bool copyOutRest();
@@ -212,6 +217,8 @@ private:
   long callBegan_ = 0;
   unsigned long lastProgress_ = 0, lastFreed_ = 0, lastLaunchEnd_ = 1; // times
   long longestChain_ = 0;
+  std::vector<EventRef> calling_; // when they are over, the device calls
+  bool neverCalls_ = false;
   bool isCalled_ = false; // the device calls when commands end
   bool needsFlush_ = false, hasSaidWaiting_ = false;
 };

@@ -12,7 +12,8 @@
 // `copy-in` for each matrix that is read (which does nothing if the device has the cells), one `execute`
 // (starts the kernel and, for matrices marked copiesOut, the reads), and a `completion` for each of these
 // reads, which is done or goes to the end of the queue again. The thread sleeps when nothing is left to do or
-// only the device can go on; in the latter case it polls after a few microseconds, later after about fifty.
+// only the device can go on; in the latter case it polls for a few microseconds, and then the device calls it,
+// or it polls about every fifty microseconds if the device cannot.
 //
 // A launch that cannot go on yet (its memory is being copied out, another device has its data, the device is
 // `ahead` launches behind) holds up the launches behind it, but nothing else. A coroutine that waits is

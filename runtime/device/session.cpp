@@ -331,7 +331,9 @@ Launch Session::launchOf(const Placed &placed, const StepArguments &arguments, c
     LaunchMatrix argument;
     argument.place = placeAt(step, arguments, m, {});
     argument.read = arguments.read(m), argument.written = arguments.written(m);
-    argument.reads = matrix.reads, argument.writes = matrix.writes, argument.covers = matrix.covers;
+    const bool isMade = m < 64 && placed.step->made >> m & 1;
+    argument.reads = matrix.reads && !isMade, argument.writes = matrix.writes,
+    argument.covers = matrix.covers;
     argument.copiesOut = matrix.writes && mustCopyOut(frame, matrix.name, placed.step + 1, end);
     launch.matrices.push_back(argument);
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What goes wrong with a device while a program runs: faults.py PBC chain|heat|calls|repeat
+"""What goes wrong with a device while a program runs: faults.py PBC chain|heat|calls|later|steps|repeat
 
 Each fault strikes at the first command, allocation or copy, then at the second, and so on. The program must end with
 status 0 and the processor's result, and say what happened: nothing but the sentences below, each at most once.
@@ -13,6 +13,7 @@ PBC, NAME = os.path.abspath(sys.argv[1]), sys.argv[2]
 DEVICE = "fake device 0"
 steps_of_program = set()
 MOST = 16  # of each kind of fault
+CHAINED = {"steps": 80}  # launches that are one command
 WHY = {  # what a device says
     "build": "the fake device refuses the kernel pb_TRANSFORM_STEP, as was asked for",
     "memory": "the fake device refuses allocation K, as was asked for",
@@ -22,7 +23,7 @@ WHY = {  # what a device says
     "hang": "none of its commands has ended for 1.0 seconds; PB_DEVICE_TIMEOUT=SECONDS gives them twenty times SECONDS",
     "stuck": "its driver has not answered for 0.05 seconds; PB_DEVICE_TIMEOUT=SECONDS gives it more time",
 }
-WAITING = re.compile(f"still waiting for (the kernel|a copy for) (\\S+) on {DEVICE}; if nothing has ended there after 1.0 "
+WAITING = re.compile(f"still waiting for (?:(?:the kernel|a copy for) (\\S+)|a copy of results) on {DEVICE}; if nothing has ended there after 1.0 "
                      r"seconds, the program goes on without it \(PB_DEVICE_TIMEOUT=SECONDS: it is given twenty times SECONDS\)")
 
 def fail(message):
@@ -87,7 +88,7 @@ def check(fault, right, allowed, least=0, config="all.toml", **environment):
     if any(WHY["hang"] in s for s in said) and not WAITING.fullmatch(said[0]):
         fail(f"{where}: nothing was said while the device did not answer:\n{done.stderr}")
     for waiting in filter(WAITING.fullmatch, said[:1] if "PB_DEVICE_TIMEOUT" in environment else []):
-        if WAITING.fullmatch(waiting)[2] not in steps_of_program:
+        if WAITING.fullmatch(waiting)[1] not in {None, *steps_of_program}:
             fail(f"{where}: {waiting}")
         said = said[1:]
     if len(set(said)) != len(said) or set(said) - allowed or len(said) < least:
@@ -98,7 +99,7 @@ def faults(right, steps):
     jobs = []
     _, clean = counters()
     totals = {"memory": clean["allocations"], "launch": clean["launches"], "copy": clean["in"] + clean["out"],
-              "lost": clean["launches"] + clean["in"] + clean["out"]}
+              "lost": clean["launches"] - CHAINED.get(NAME, 0) + clean["chains"] + clean["in"] + clean["out"]}
     for kind, total in totals.items():
         for k in range(1, min(total, MOST) + 1):
             least = 1 if kind == "launch" or k == 1 else 0  # later allocations may be tried again
@@ -107,6 +108,11 @@ def faults(right, steps):
                 for _ in range(30 if NAME == "later" and k == 1 else 1):  # who notices it first is left to chance
                     jobs.append((f"fail=lost:{k}", sentences(kind, k, steps), least, {"config": "local.toml"}))
         jobs.append((f"fail={kind}:{total + 100}", set(), 0, {}))
+    if NAME in CHAINED:
+        if clean["chains"] != 1:
+            fail(f"{clean['chains']} chains")
+        jobs.append(("fail=chain:1", {f"launches are given to {DEVICE} one by one: the fake device makes no graph, as was asked for"},
+                     1, {}))
     for kind in ("memory", "launch", "copy"):
         every = set().union(*(sentences(kind, k, steps) for k in range(1, 200)))
         jobs.append((f"fail={kind}:1+", every, 1, {}))

@@ -68,10 +68,35 @@ void CudaDevice::timeCommands() {
   epoch_ = context_->record(streams_[kCuKernels], true);
 }
 
+/// The call is a command of another stream, so that the next command of the event's stream need not wait for it.
+bool CudaDevice::callWhenOver(Event &given, const std::function<void()> &ended) {
+  context_->enter();
+  const auto &event = static_cast<CudaEvent &>(given);
+  const Cuda &cuda = context_->cuda;
+  CuStream &stream = calls_[event.queue];
+  if (!stream && cuda.cuStreamCreate(&stream, 1) != 0)
+    return false;
+  context_->wait(stream, event.last());
+  auto call = std::make_unique<std::function<void()>>(ended);
+  const auto run = [](void *data) {
+    const std::unique_ptr<std::function<void()>> owned(static_cast<std::function<void()> *>(data));
+    (*owned)();
+  };
+  if (cuda.cuLaunchHostFunc(stream, run, call.get()) != 0)
+    return false;
+  [[maybe_unused]] const auto *passed = call.release(); // the function deletes it
+  return true;
+}
+
 CudaDevice::~CudaDevice() {
   context_->enter();
   for (const CuStream stream : streams_) // nothing may write the host's memory afterwards
     context_->cuda.cuStreamSynchronize(stream);
+  for (const CuStream stream : calls_)
+    if (stream) {
+      context_->cuda.cuStreamSynchronize(stream);
+      context_->cuda.cuStreamDestroy(stream);
+    }
   in_.reset();
   out_.reset();
   pages_.reset();
@@ -163,7 +188,7 @@ EventRef CudaDevice::copy(CudaBuffer &buffer, CuQueue queue, const Transfer &t, 
     throw;
   }
   CudaMarkRef end = note();
-  return std::make_shared<CudaEvent>(epoch_, before, std::move(end), std::move(onHost));
+  return std::make_shared<CudaEvent>(queue, epoch_, before, std::move(end), std::move(onHost));
 }
 
 EventRef CudaDevice::copyIn(Buffer &to, const Transfer &t, const void *host) {
@@ -223,7 +248,7 @@ EventRef CudaDevice::noteLaunch(const std::vector<Argument> &arguments, const Cu
   for (const Argument &argument : arguments)
     if (argument.buffer)
       static_cast<CudaBuffer *>(argument.buffer)->memory.uses.note(kCuKernels, argument.written, end);
-  return std::make_shared<CudaEvent>(epoch_, begin, std::move(end), nullptr);
+  return std::make_shared<CudaEvent>(kCuKernels, epoch_, begin, std::move(end), nullptr);
 }
 
 EventRef CudaDevice::launchLibrary(const LibraryKernel &kernel, const std::vector<Argument> &arguments) {
@@ -233,12 +258,15 @@ EventRef CudaDevice::launchLibrary(const LibraryKernel &kernel, const std::vecto
   const auto addressOf = [](Buffer &b) -> unsigned long {
     return static_cast<CudaBuffer &>(b).memory.address;
   };
-  const auto run =
-      libraries_.prepare(kernel.call, kernel.call.matrices(arguments, addressOf), [&](unsigned long n) {
-        scratch.push_back(allocate(n));
-        used.push_back(Argument::writes(*scratch.back()));
-        return addressOf(*scratch.back());
-      });
+  const auto run = withMemory([&] {
+    scratch.clear();
+    used = arguments;
+    return libraries_.prepare(kernel.call, kernel.call.matrices(arguments, addressOf), [&](unsigned long n) {
+      scratch.push_back(allocate(n));
+      used.push_back(Argument::writes(*scratch.back()));
+      return addressOf(*scratch.back());
+    });
+  });
   awaitOthers(used);
   const CudaMarkRef before = begin(streams_[kCuKernels]);
   try {
@@ -286,7 +314,8 @@ EventRef CudaDevice::launchChain(Kernel &given, const std::vector<ChainLaunch> &
   if (const auto *known = graphs_.find(key))
     graph = *known;
   else {
-    graph = graphs_.keep(std::move(key), std::make_shared<CudaGraph>(kernel->code, launches));
+    graph = graphs_.keep(std::move(key),
+                         withMemory([&] { return std::make_shared<CudaGraph>(kernel->code, launches); }));
     ++madeGraphs_;
   }
   std::vector<Argument> used; // each buffer once

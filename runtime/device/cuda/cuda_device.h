@@ -44,11 +44,26 @@ public:
   Chains chains() const override { return {madeGraphs_, chains_}; }
   void flush() override {} // streams begin without a flush
   void timeCommands() override;
+  bool callWhenOver(Event &, const std::function<void()> &ended) override;
 
 private:
   bool isTimed() const { return epoch_ != nullptr; }
   /// The mark before a command; null if commands are not timed.
   CudaMarkRef begin(CuStream stream) const { return isTimed() ? context_->record(stream, true) : nullptr; }
+  /// Does something that needs memory of the driver's own and has changed nothing if it fails; if it fails while the
+  /// pool keeps some, once more without that.
+  template <class F>
+  auto withMemory(F &&make) -> decltype(make()) {
+    try {
+      return make();
+    } catch (const DeviceError &problem) {
+      if (problem.failure() == Failure::Lost || problem.failure() == Failure::Unsuitable ||
+          pool_->keptBytes() == 0)
+        throw;
+    }
+    pool_->clear();
+    return make();
+  }
   bool isLocked(const Transfer &, const char *host) const;
   EventRef copy(CudaBuffer &, CuQueue, const Transfer &, char *host);
   void launchParts(CudaKernel &, const Grid &, void **arguments);
@@ -64,7 +79,8 @@ private:
   std::shared_ptr<CudaContext> context_;
   std::shared_ptr<CudaPool> pool_;
   CuStream streams_[kCuQueues] = {};
-  CudaMarkRef epoch_; // the origin of the device's clock; null: commands are not timed
+  CuStream calls_[kCuQueues] = {}; // for callWhenOver(), made when they are needed
+  CudaMarkRef epoch_;              // the origin of the device's clock; null: commands are not timed
   std::unique_ptr<Staging> in_, out_;
   std::unique_ptr<HostPages> pages_; // that need no staging
   CudaLibraries libraries_{""};

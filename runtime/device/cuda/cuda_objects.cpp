@@ -129,12 +129,12 @@ CudaModule::~CudaModule() {
 }
 
 bool CudaEvent::isDone() {
-  const CudaMark &last = onHost_ ? *onHost_ : *end_;
-  last.context->enter();
-  const CuStatus status = last.context->cuda.cuEventQuery(last.event);
+  const CudaMark &mark = *last();
+  mark.context->enter();
+  const CuStatus status = mark.context->cuda.cuEventQuery(mark.event);
   if (status == kCuNotReady)
     return false;
-  require(last.context->cuda, status, Failure::Lost, "a command failed on the device");
+  require(mark.context->cuda, status, Failure::Lost, "a command failed on the device");
   return true;
 }
 

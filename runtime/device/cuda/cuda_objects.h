@@ -75,9 +75,10 @@ public:
   CudaMemory allocate(unsigned long bytes);
   void giveBack(CudaMemory &&);
   unsigned long keptBytes() const { return keptBytes_; }
+  /// Gives all that it keeps back to the driver; waits for commands that use it.
+  void clear();
 
 private:
-  void clear();
   std::shared_ptr<CudaContext> context_;
   std::multimap<unsigned long, CudaMemory> kept_; // by size
   unsigned long keptBytes_ = 0;
@@ -120,12 +121,15 @@ public:
 class CudaEvent : public Event {
 public:
   /// `epoch` and `begin` are null if the command is not timed.
-  CudaEvent(CudaMarkRef epoch, CudaMarkRef begin, CudaMarkRef end, CudaMarkRef onHost)
-      : epoch_(std::move(epoch)), begin_(std::move(begin)), end_(std::move(end)), onHost_(std::move(onHost)) {
-  }
+  CudaEvent(CuQueue of, CudaMarkRef epoch, CudaMarkRef begin, CudaMarkRef end, CudaMarkRef onHost)
+      : queue(of), epoch_(std::move(epoch)), begin_(std::move(begin)), end_(std::move(end)),
+        onHost_(std::move(onHost)) {}
   bool isDone() override;
   Span span() const override;
   const CudaMarkRef &end() const { return end_; }
+  /// Reached when the command is over, also on the host's side.
+  const CudaMarkRef &last() const { return onHost_ ? onHost_ : end_; }
+  const CuQueue queue;
 
 private:
   CudaMarkRef epoch_, begin_, end_, onHost_; // onHost_: when the host has the bytes, or null

@@ -19,6 +19,7 @@ unsigned long nanoseconds(Clock::time_point t) {
 DeviceError fakeLost() { return {Failure::Lost, "the fake device is lost, as was asked for"}; }
 
 bool FakeCommand::isDone() {
+  ++shared->polls;
   std::lock_guard lock(shared->mutex);
   if (problem)
     std::rethrow_exception(problem);
@@ -85,8 +86,11 @@ void Engines::run(Engine engine) {
     command->ended = true;
     command->waits.clear(); // otherwise each command would keep all before it alive
     auto done = std::exchange(command->work, nullptr);
+    const auto calls = std::exchange(command->calls, {});
     lock.unlock(); // releases memory that it kept, which takes the mutex
     done = nullptr;
+    for (const auto &call : calls)
+      call();
     shared_->changed.notify_all();
     lock.lock();
   }

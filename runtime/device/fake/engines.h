@@ -35,6 +35,7 @@ struct FakeShared {
   std::condition_variable changed;
   bool lost = false, stopped = false, released = false;
   std::atomic<long> commands = 0; // that exist
+  std::atomic<long> polls = 0;    // of events
 };
 
 struct FakeCommand : Event {
@@ -54,6 +55,7 @@ struct FakeCommand : Event {
 
   // Guarded by the device's mutex.
   bool flushed = false, ended = false;
+  std::vector<std::function<void()>> calls; // when it ends
   std::exception_ptr problem;
   Span ran;
 };

@@ -428,10 +428,24 @@ Chains FakeDevice::chains() const {
   return {state_->counters.graphs, state_->counters.chains};
 }
 
+bool FakeDevice::callWhenOver(Event &event, const std::function<void()> &ended) {
+  auto &command = static_cast<FakeCommand &>(event);
+  {
+    std::lock_guard lock(engines_.shared()->mutex);
+    if (!command.ended) {
+      command.calls.push_back(ended);
+      return true;
+    }
+  }
+  ended();
+  return true;
+}
+
 FakeCounters FakeDevice::counters() const {
   std::lock_guard lock(state_->mutex);
   FakeCounters now = state_->counters;
   now.events = engines_.shared()->commands;
+  now.polls = engines_.shared()->polls;
   return now;
 }
 

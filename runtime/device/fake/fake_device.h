@@ -32,6 +32,7 @@ struct FakeCounters {
   long buffers = 0;                                                            // that have not been freed
   unsigned long bytes = 0, mostBytes = 0; // allocated now, and at most at once
   long events = 0;                        // of copies and launches, that exist now
+  long polls = 0;                         // of events
   long locks = 0, locked = 0;             // of pages: asked for, and there now
   long lockedCopies = 0;                  // copies of memory whose pages are all locked
   long graphs = 0, chains = 0;            // made, and given; `launches` has the launches of a chain, too
@@ -63,6 +64,7 @@ public:
   Chains chains() const override;
   void flush() override { engines_.flush(); }
   void timeCommands() override { isTimed_ = true; }
+  bool callWhenOver(Event &, const std::function<void()> &ended) override;
 
   FakeCounters counters() const;
   /// Adds a failure; its number counts from the creation of the device.

@@ -239,6 +239,19 @@ void OpenClDevice::flush() {
   }
 }
 
+bool OpenClDevice::callWhenOver(Event &event, const std::function<void()> &ended) {
+  auto call = std::make_unique<std::function<void()>>(ended);
+  const auto run = [](cl_event, cl_int, void *data) {
+    const std::unique_ptr<std::function<void()>> owned(static_cast<std::function<void()> *>(data));
+    (*owned)();
+  };
+  if (cl_.clSetEventCallback(static_cast<OpenClEvent &>(event).last().get(), CL_COMPLETE, run, call.get()) !=
+      CL_SUCCESS)
+    return false;
+  [[maybe_unused]] const auto *passed = call.release(); // the function deletes it
+  return true;
+}
+
 /// Only useful where polling takes the core away from the kernel; otherwise a callback takes longer.
 bool OpenClDevice::callAtEnd(const std::function<void()> &ended) {
   cl_device_type type = 0;

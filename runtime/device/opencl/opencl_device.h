@@ -33,6 +33,7 @@ public:
   EventRef launch(Kernel &, const std::vector<Argument> &, const Grid &) override;
   void flush() override;
   void timeCommands() override;
+  bool callWhenOver(Event &, const std::function<void()> &ended) override;
   bool callAtEnd(const std::function<void()> &ended) override;
 
 private:

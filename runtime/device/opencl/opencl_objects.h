@@ -35,6 +35,7 @@ public:
   explicit OpenClEvent(std::vector<ClEventRef> commands) : commands_(std::move(commands)) {}
   bool isDone() override;
   Span span() const override;
+  const ClEventRef &last() const { return commands_.back(); }
 
 private:
   std::vector<ClEventRef> commands_; // at least one

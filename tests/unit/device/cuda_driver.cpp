@@ -26,7 +26,7 @@ namespace {
 std::mutex mutex;
 std::condition_variable changed;
 std::map<void *, std::size_t> pinned, onDevice;
-std::size_t allocated = 0;
+std::size_t allocated = 0, graphMemory = 0;
 int version = 13000;
 int registered = 0, failRegister = 0, hostFunctions = 0;
 int graphs = 0, liveGraphs = 0, failGraph = 0;
@@ -158,6 +158,8 @@ void pb_test_version(int v) { version = v; }
 /// How many graphs were made, and how many there are.
 int pb_test_graphs() { return graphs; }
 int pb_test_live_graphs() { return liveGraphs; }
+/// Bytes that must be free for making a graph.
+void pb_test_graph_memory(int bytes) { graphMemory = static_cast<std::size_t>(bytes); }
 /// The status of making graphs from now on.
 void pb_test_fail_graphs(int status) { failGraph = status; }
 void pb_test_fail_launch(int status) { failLaunch = status; }
@@ -389,6 +391,8 @@ CuStatus cuGraphAddKernelNode_v2(CuGraphNode *n, CuGraph g, const CuGraphNode *a
 CuStatus cuGraphInstantiateWithFlags(CuGraphExec *e, CuGraph g, unsigned long long) {
   if (failGraph)
     return failGraph;
+  if (std::lock_guard lock(mutex); allocated + graphMemory > kMemory)
+    return kCuOutOfMemory;
   ++graphs, ++liveGraphs;
   return *e = new CUgraphExec_st{g->nodes}, 0;
 }

@@ -6,6 +6,7 @@
 #include "runtime/device/dialect.h"
 #include "support.h"
 
+#include <atomic>
 #include <deque>
 #include <dlfcn.h>
 #include <gmock/gmock.h>
@@ -395,6 +396,25 @@ TEST_F(CudaDevices, AGraphThatTheDriverRefusesIsNotALostDevice) {
       device->launchChain(*kernel, std::vector(64, ChainLaunch{one.arguments, {{0, 1, 1}, {64, 1, 1}}})));
 }
 
+/// What freed buffers leave in the pool does not stand in the way of the driver's own needs.
+TEST_F(CudaDevices, ThePoolGivesWayToAGraph) {
+  NEEDS_NVRTC();
+  const auto kernel = device->build({kScale, "scale", {64, 1, 1}});
+  auto buffer = bufferOf(*device, std::vector<float>(64, 1));
+  const ChainLaunch one{{Argument::writes(*buffer), Argument::of(0L),
+                         Argument::of(__builtin_bit_cast(long, 1.5)), Argument::of(0L), Argument::of(64L)},
+                        gridOf(64, 64)};
+  device->allocate(48UL << 20); // freed at once
+  EXPECT_GE(device->keptBytes(), 48UL << 20);
+  of<void(int)>("pb_test_graph_memory")(32 << 20); // of 64
+  EXPECT_TRUE(device->launchChain(*kernel, std::vector(64, one)));
+  EXPECT_EQ(device->keptBytes(), 0u);
+  const auto large = device->allocate(48UL << 20);
+  std::vector<ChainLaunch> other(65, one);
+  EXPECT_THROW(device->launchChain(*kernel, other), DeviceError); // this memory is in use
+  of<void(int)>("pb_test_graph_memory")(0);
+}
+
 TEST_F(CudaDevices, AGridWithManyGroupsComesInParts) {
   NEEDS_NVRTC();
   const auto kernel = device->build({R"(
@@ -466,6 +486,24 @@ TEST_F(CudaDevices, WhatALibraryBeganBeforeItRefusedIsInOrderToo) {
   finish(*device, device->copyIn(*x, {.bytes = n * n * sizeof(double)}, right.data()));
   std::this_thread::sleep_for(std::chrono::milliseconds(100)); // what comes too late comes now
   EXPECT_EQ(contentsOf<double>(*device, *x, n * n), right);
+}
+
+TEST_F(CudaDevices, CallsWhenACopyIsOnTheHost) {
+  std::vector<char> host(16 << 20, 7);
+  auto buffer = device->allocate(host.size());
+  std::atomic<int> over = 0;
+  of<void(int, int)>("pb_test_slow")(20, 0); // the host's side
+  const EventRef in = device->copyIn(*buffer, {.bytes = host.size()}, host.data()),
+                 out = device->copyOut(*buffer, {.bytes = host.size()}, host.data());
+  ASSERT_TRUE(device->callWhenOver(*out, [&] { ++over; }));
+  EXPECT_EQ(over, 0);
+  ASSERT_TRUE(eventually([&] { return over == 1; }));
+  EXPECT_TRUE(out->isDone());
+  of<void(int, int)>("pb_test_slow")(0, 0);
+  EXPECT_TRUE(in->isDone());
+  device->callWhenOver(*out, [&] { ++over; });
+  device = nullptr; // waits for calls that are still to come
+  EXPECT_EQ(over, 2);
 }
 
 TEST_F(CudaDevices, TheSecondBuildCompilesNothing) { // requirements 83, 95

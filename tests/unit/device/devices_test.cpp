@@ -71,6 +71,8 @@ TEST_P(Devices, TimesAreThereWhereTheyAreAskedFor) {
   EXPECT_GE(ran->span().begin, in->span().end);
 }
 
+double factorOf(int k) { return k % 2 ? 0.5 : k == 98 ? 3 : 2; }
+
 TEST_P(Devices, AChainIsItsLaunchesInTheirOrder) {
   if (device->longestChain() == 0)
     GTEST_SKIP() << "it takes launches one by one";
@@ -79,20 +81,38 @@ TEST_P(Devices, AChainIsItsLaunchesInTheirOrder) {
   auto buffer = device->allocate(4000);
   std::vector<ChainLaunch> chain;
   for (int k = 0; k < 100; ++k)
-    chain.push_back({{Argument::writes(*buffer), Argument::of(0L), argumentOf(k % 2 ? 0.5 : 2.0 + k / 99),
+    chain.push_back({{Argument::writes(*buffer), Argument::of(0L), argumentOf(factorOf(k)),
                       Argument::of(k % 10L), Argument::of(1000L)},
                      gridOf(1024, 64)});
   std::vector<float> right(1000, 1.0f);
   for (int time = 0; time < 3; ++time)
     for (int k = 0; k < 100; ++k)
       for (int i = k % 10; i < 1000; ++i)
-        right[i] *= k % 2 ? 0.5f : 2.0f + static_cast<float>(k / 99);
+        right[i] *= static_cast<float>(factorOf(k));
   device->copyIn(*buffer, {.bytes = 4000}, values.data()); // the chain comes after it
   for (int time = 0; time < 3; ++time)
     ASSERT_TRUE(device->launchChain(*kernel, chain));
   EXPECT_EQ(contentsOf<float>(*device, *buffer, 1000), right);
   EXPECT_EQ(device->chains().made, 1);
   EXPECT_EQ(device->chains().given, 3);
+}
+
+TEST_P(Devices, CallWhenACommandIsOver) {
+  const auto kernel = device->build({kScale, "scale", {64, 1, 1}});
+  auto buffer = bufferOf(*device, std::vector<float>(1000, 1.0f));
+  std::vector<float> back(1000);
+  const EventRef ran = device->launch(
+      *kernel,
+      {Argument::writes(*buffer), Argument::of(2L), argumentOf(2.0), Argument::of(10L), Argument::of(990L)},
+      gridOf(1024, 64));
+  const EventRef out = device->copyOut(*buffer, {.bytes = 4000}, back.data());
+  device->flush();
+  for (const EventRef &event : {ran, out, out}) { // the last time it is over
+    auto over = std::make_shared<std::atomic<int>>(0);
+    ASSERT_TRUE(device->callWhenOver(*event, [over] { ++*over; }));
+    EXPECT_TRUE(eventually([&] { return *over == 1; }));
+    EXPECT_TRUE(event->isDone());
+  }
 }
 
 TEST_P(Devices, SayWhenTheyAreDone) {

@@ -56,6 +56,7 @@ public:
   EventRef launchChain(Kernel &k, const std::vector<ChainLaunch> &l) override {
     return hook_("chain"), inner_->launchChain(k, l);
   }
+  bool callWhenOver(Event &e, const std::function<void()> &f) override { return inner_->callWhenOver(e, f); }
   std::size_t longestChain() const override { return inner_->longestChain(); }
   Chains chains() const override { return inner_->chains(); }
   void flush() override { hook_("flush"), inner_->flush(); }

@@ -322,6 +322,17 @@ TEST(Manager, ASubmissionWaitsForTheDevice) {
 }
 
 /// Requirement 65.
+/// While only the device can go on, the thread sleeps until the device calls.
+TEST(Manager, LongCommandsAreNotPolled) {
+  const Bench bench("latency=100ms");
+  const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0);
+  bench.manager->submitNow({copiesOut(bench.plus(a, b, 1))});
+  EXPECT_EQ(read(bench, b), 2);
+  // Three commands of 100 ms: a few polls at their begin and end, and one a millisecond in case a call is lost.
+  // Every 50 microseconds it would be six thousand.
+  EXPECT_LT(bench.fake().polls, 3 * 300);
+}
+
 TEST(Manager, CommandsAreTimedForATraceOnly) {
   for (const bool isTraced : {false, true}) {
     Table table(1);
