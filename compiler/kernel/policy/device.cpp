@@ -23,6 +23,8 @@ constexpr unsigned kAligned = 16; // bytes of the widest access
 // What an item keeps in registers of 4 bytes: as many as leave room for several groups on a multiprocessor; and at most.
 constexpr long kGoodRegisters = 64, kMostRegisters = 128;
 constexpr int kMostRows = 8; // of an item
+constexpr int kMostCalls =
+    12; // that its points call: with more, what is computed needs the registers, and loads hardly count
 
 /// Writes the script of one version, and runs its steps as it goes.
 class Writing {
@@ -231,6 +233,17 @@ long registersOf(const Scheduled &kernel, std::array<int, 2> cells) {
   return all;
 }
 
+/// How many functions are called.
+int callsIn(const ExprPtr &e) {
+  int count = 0;
+  if (e) {
+    count = e->kind == Expr::Kind::Call;
+    for (const ExprPtr &operand : e->operands)
+      count += callsIn(operand);
+  }
+  return count;
+}
+
 /// Whether neighbouring rows of points read the same cells.
 bool sharesRows(const Scheduled &kernel) {
   for (const Buffer &b : kernel.buffers)
@@ -268,6 +281,13 @@ DeviceVersion inRuns(const Scheduled &start, Writing writing) {
       none.why = fmt::format("the length of its loop over `{}` is not known when compiling", loop.label);
       return none;
     }
+  int functions = 0;
+  for (const Statement &s : start.statements)
+    functions += callsIn(s.value);
+  if (functions > kMostCalls) {
+    none.why = fmt::format("a point calls {} functions, so that loads hardly count", functions);
+    return none;
+  }
   if (!writing.giveEach(as::Item::Each::Run, "run")) {
     none.why = writing.why();
     return none;
