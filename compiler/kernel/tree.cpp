@@ -138,8 +138,9 @@ isl::schedule splitBands(const isl::schedule &schedule) {
 isl::schedule withoutRealisations(const isl::schedule &schedule) {
   return mapBottomUp(schedule, [](const isl::schedule_node &node) {
     const std::optional<Mark> mark = markAt(node);
-    const bool isRealisation = mark && std::holds_alternative<Realisation>(*mark);
-    return isRealisation ? isl::manage(isl_schedule_node_delete(node.copy())) : node;
+    const Realisation *how = mark ? std::get_if<Realisation>(&*mark) : nullptr;
+    const bool goes = how && !std::holds_alternative<as::Item>(*how); // an item is no way to run a loop
+    return goes ? isl::manage(isl_schedule_node_delete(node.copy())) : node;
   });
 }
 

@@ -49,7 +49,7 @@ int memberDimension(const Kernel &, const isl::schedule_node &band);
 /// The same schedule with every band split into bands of one member.
 isl::schedule splitBands(const isl::schedule &);
 
-/// The same schedule, whose loops run iteration by iteration.
+/// The same schedule, whose loops run iteration by iteration, those of an item of a device, too.
 isl::schedule withoutRealisations(const isl::schedule &);
 
 /// The same schedule, in which each loop is to be printed once, over its whole range.

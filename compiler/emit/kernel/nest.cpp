@@ -11,14 +11,13 @@
 namespace pbc::emit {
 namespace {
 
-// Takes fractions of a second; the project's own programs need less.
-constexpr unsigned long kAstBudget = 1'000'000;
-
-/// The kernel with a schedule that leaves loops as they are.
+/// The kernel with a schedule that leaves loops as they are. An item of a device has the same points: a launch may have a part of them only.
 kernel::Scheduled plain(const kernel::Scheduled &kernel) {
   kernel::Scheduled simple = kernel;
-  simple.schedule.tree =
-      kernel.schedule.plain ? *kernel.schedule.plain : kernel::withoutRealisations(kernel.schedule.tree);
+  if (kernel.schedule.plain && kernel.schedule.target != kernel::Target::Device)
+    simple.schedule.tree = *kernel.schedule.plain;
+  else
+    simple.schedule.tree = kernel::withoutRealisations(kernel.schedule.tree);
   simple.schedule.plain.reset();
   simple.schedule.registerTile.reset();
   for (kernel::Buffer &b : simple.buffers)
@@ -28,9 +27,9 @@ kernel::Scheduled plain(const kernel::Scheduled &kernel) {
 
 } // namespace
 
-KernelNest kernelNest(const kernel::Scheduled &asked, bool forDevice) {
+KernelNest kernelNest(const kernel::Scheduled &asked, bool forDevice, unsigned long budget) {
   isl::ast_node ast;
-  if (poly::withBudget(asked.context.ctx(), kAstBudget, [&] { ast = loop::generate(asked); }))
+  if (poly::withBudget(asked.context.ctx(), budget, [&] { ast = loop::generate(asked); }))
     return {asked, loop::build(asked, ast, forDevice), ""};
   kernel::Scheduled kernel = plain(asked);
   kernel.schedule.tree = kernel::withSingleLoops(kernel.schedule.tree);

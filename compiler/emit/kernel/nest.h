@@ -5,7 +5,7 @@
 //   kernelNest(Smooth.0).nest   for c0 = low0; c0 < high0 [vector] ...
 //
 // Loops over sets of many pieces have as many cases. If there are too many, the schedule is replaced by one in which each loop
-// runs over all pieces and tests each point; `note` says so.
+// runs over all pieces and tests each point; `note` says so. Items of a device keep their points.
 #pragma once
 #include "compiler/kernel/schedule.h"
 #include "compiler/loop/tree.h"
@@ -18,8 +18,12 @@ struct KernelNest {
   std::string note; // "", or one sentence
 };
 
+/// A kernel's loops are to take isl so many operations at most: fractions of a second; the project's own programs need less.
+inline constexpr unsigned long kNestBudget = 1'000'000;
+
 /// `forDevice`: the bodies that were not lifted are called in their version for devices.
-KernelNest kernelNest(const kernel::Scheduled &asked, bool forDevice = false);
+KernelNest kernelNest(const kernel::Scheduled &asked, bool forDevice = false,
+                      unsigned long budget = kNestBudget);
 
 /// What --emit=loops prints: the tree of the schedule, what lowering makes of it for the processor where rows are
 /// contiguous, and what it leaves.

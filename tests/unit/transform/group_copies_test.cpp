@@ -6,6 +6,7 @@
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/transform/run.h"
 #include "compiler/kernel/verify.h"
+#include "compiler/loop/print.h"
 #include "tests/unit/transform/textual.h"
 #include <gmock/gmock.h>
 
@@ -87,6 +88,20 @@ TEST(GroupCopies, ItemsKeepWhatTheyRead) {
   const std::string again = print(t.kernel(print(*k)));
   EXPECT_EQ(print(t.kernel(again)), again);
   EXPECT_EQ(treeOf(t.kernel(again)), treeOf(*k));
+}
+
+/// Loops that take isl too long are made in a simpler way, in which an item still has its own points only.
+TEST(GroupCopies, ItemsHaveTheirPointsInSimplerLoops) {
+  Texts t;
+  for (const char *steps : {"items()", "items(); stage(A)", "items(; each = run); keep(A)"}) {
+    const std::optional<Scheduled> k = t.run(t.kernel(kThree), steps);
+    ASSERT_TRUE(k);
+    const pbc::emit::KernelNest usual = pbc::emit::kernelNest(*k, true),
+                                simple = pbc::emit::kernelNest(*k, true, 1);
+    EXPECT_EQ(usual.note, "");
+    EXPECT_NE(simple.note, "");
+    EXPECT_EQ(pbc::loop::text(simple.nest), pbc::loop::text(usual.nest));
+  }
 }
 
 /// Cells of which only some points read one may be outside: the box is larger than what is read.
