@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loads and stores of 16 bytes in the machine code of maps and stencils, whichever way they are written: widths.py PBC.
+"""Loads and stores of 16 bytes in the machine code of maps and stencils, whichever way they are written, and a product without
+conflicts of banks: widths.py PBC.
 
 No GPU is needed, but NVRTC: without it the test is skipped.
 """
@@ -44,5 +45,12 @@ with tempfile.TemporaryDirectory() as folder:
         wide = [(k["global_loads"].get("16", 0), k["global_stores"].get("16", 0)) for k in kernels]
         if wide != [(loads, stores)] or any(k["spills"] for k in kernels):
             failed.append(f"{name}: {wide} loads and stores of 16 bytes, not {[(loads, stores)]}")
+    # Groups copy strips of both matrices into memory without conflicts of banks.
+    file.write_text("""main transform P from A[k, h] : float, B[w, k] : float to C[w, h] : float {
+  to(C.cell(x, y) c) from(A.row(y) a, B.column(x) b) { float s = 0; for (int i = 0; i < k; ++i) s += a.cell(i) * b.cell(i); c = s; } }""")
+    kernels = json.loads(subprocess.run([PBC, "explain", "--json", "--device=sm_90", file], capture_output=True, text=True, check=True).stdout)["kernels"]
+    banks = [k["bank_conflicts"] for k in kernels if k["version"] == "blocks"]
+    if banks != [{name: {"reads": 1, "writes": 1} for name in ("A_group", "B_group")}]:
+        failed.append(f"product: conflicts of banks {banks}")
 print("\n".join(failed) or f"{len(PROGRAMS)} programs")
 sys.exit(bool(failed))
