@@ -2,6 +2,7 @@
 
 #include "compiler/driver/explain.h"
 #include "compiler/emit/kernel/kernel_text.h"
+#include "compiler/kernel/precision.h"
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/time_functions.h"
 #include "compiler/poly/spelling.h"
@@ -244,6 +245,8 @@ private:
     out["loops"] = loops;
     out["tasks"] = {{"parts", parts}, {"order", order(k)}};
     out["not_applied"] = refused;
+    if (const std::string literal = kernel::literalOfDouble(k); !literal.empty())
+      out["literal_of_double"] = literal;
     Json steps = Json::array();
     for (const script::Step &step : report.script)
       steps.push_back(script::text(step));
@@ -408,6 +411,11 @@ std::string asText(const Json &step, bool withScript) {
   for (const auto &note : step["not_applied"])
     out += fmt::format("      {}: {}\n", undone(note["transformation"].get<std::string>()),
                        note["why"].get<std::string>());
+  if (step.contains("literal_of_double")) {
+    const auto literal = step["literal_of_double"].get<std::string>();
+    out += fmt::format(
+        "      computes in double: `{0}` is a double, and its matrices are float; write `{0}f`\n", literal);
+  }
   if (withScript)
     out += stepsOf(step);
   for (const auto &one : step.value("schedules", Json::array()))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // What kernels know of the cells that bodies read.
+#include "compiler/kernel/precision.h"
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/touched_cells.h"
 #include "tests/unit/kernel/support.h"
@@ -38,6 +39,21 @@ TEST(Lift, WhatABodyReadsOnlyUnderAConditionIsInTheMatrix) {
 TEST(Lift, ConditionsThatDecideNothingLeaveNoTrace) {
   Lifted l(neighbours("(a.cell(i) > 0 ? a.cell(i) : 0)"));
   EXPECT_THAT(print(l.kernel()), HasSubstr("((A[i, y] > 0.0) ? A[i, y] : 0.0)"));
+}
+
+TEST(Precision, ALiteralWithoutItsFComputesInDouble) {
+  const auto literal = [](const std::string &value, const std::string &inputs = "A[n] : float") {
+    Lifted l("transform T from " + inputs +
+             " to B[n] : float { to(B.cell(i) b) from(A.cell(i) a) { b = " + value + "; } }");
+    return literalOfDouble(l.kernel());
+  };
+  EXPECT_EQ(literal("0.2 * a"), "0.2");
+  EXPECT_EQ(literal("a > 0.5 ? a : 2 * a"), "0.5");
+  EXPECT_EQ(literal("0.2f * a"), "");
+  EXPECT_EQ(literal("2 * a"), "");
+  EXPECT_EQ(literal("(float)0.2 * a"), "");
+  EXPECT_EQ(literal("0.2"), "") << "it is only stored";
+  EXPECT_EQ(literal("0.2 * a", "A[n] : double"), "") << "the matrix is of double";
 }
 
 } // namespace
