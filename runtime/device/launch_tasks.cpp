@@ -198,6 +198,7 @@ protected:
     const std::shared_ptr<Transient> &t = p.transients[matrix_];
     for (const Transfer &part : t->toDevice())
       t->events.push_back(m.call([&] { return m.device().copyIn(*t->buffer, part, t->staging()); }));
+    m.needsFlush(); // the launch behind it may be refused
     ++m.count.copiesIn;
     return Outcome::Done;
   }
