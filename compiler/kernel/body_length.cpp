@@ -29,4 +29,20 @@ std::string whyTooLong(const Kernel &kernel, long most) {
   return hasBodyLoops(kernel) && total > 2 * most ? "the body would become too long" : "";
 }
 
+static int functionsIn(const ExprPtr &e) {
+  if (!e)
+    return 0;
+  int count = e->kind == Expr::Kind::Call;
+  for (const ExprPtr &operand : e->operands)
+    count += functionsIn(operand);
+  return count;
+}
+
+int functionsCalled(const Kernel &kernel) {
+  int count = 0;
+  for (const Statement &s : kernel.statements)
+    count += functionsIn(s.value);
+  return count;
+}
+
 } // namespace pbc::kernel

@@ -14,6 +14,9 @@ inline constexpr long kShortBody = 32;
 /// "" if the instances of each statement per point, over all loops, are at most `most`; otherwise the loop that is longer.
 std::string whyTooLong(const Kernel &, long most);
 
+/// How many mathematical functions the statements call, each counted once.
+int functionsCalled(const Kernel &);
+
 /// Whether the body of a point has loops.
 bool hasBodyLoops(const Kernel &);
 

@@ -3,6 +3,7 @@
 #include "compiler/emit/kernel/device_text.h"
 #include "compiler/emit/kernel/loops.h"
 #include "compiler/emit/kernel/nest.h"
+#include "compiler/kernel/body_length.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/item_values.h"
 #include "compiler/loop/build.h"
@@ -16,12 +17,6 @@ namespace pbc::emit {
 using kernel::Buffer;
 
 namespace {
-
-bool callsFunctions(const kernel::ExprPtr &e) {
-  return e && (e->kind == kernel::Expr::Kind::Call ||
-               std::any_of(e->operands.begin(), e->operands.end(),
-                           [](const kernel::ExprPtr &operand) { return callsFunctions(operand); }));
-}
 
 class Printer {
 public:
@@ -135,9 +130,7 @@ private:
     constexpr int kOthers = 56; // for addresses, and for what is read of a group's memory
     const auto variables = std::count_if(kernel.buffers.begin(), kernel.buffers.end(),
                                          [](const Buffer &b) { return b.role == Buffer::Role::Local; });
-    const bool hasFunctions = std::any_of(kernel.statements.begin(), kernel.statements.end(),
-                                          [](const kernel::Statement &s) { return callsFunctions(s.value); });
-    if (!kernel::hasBlocks(kernel.schedule.tree) || variables > 1 || hasFunctions)
+    if (!kernel::hasBlocks(kernel.schedule.tree) || variables > 1 || kernel::functionsCalled(kernel) > 0)
       return "";
     const auto words = [](unsigned bytes) { return (bytes + 3) / 4; };
     std::string kept;

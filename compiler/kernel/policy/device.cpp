@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/policy/device.h"
+#include "compiler/kernel/body_length.h"
 #include "compiler/kernel/cooperate.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/item_values.h"
@@ -23,8 +24,8 @@ constexpr unsigned kAligned = 16; // bytes of the widest access
 // What an item keeps in registers of 4 bytes: as many as leave room for several groups on a multiprocessor; and at most.
 constexpr long kGoodRegisters = 64, kMostRegisters = 128;
 constexpr int kMostRows = 8; // of an item
-constexpr int kMostCalls =
-    12; // that its points call: with more, what is computed needs the registers, and loads hardly count
+// Functions that a point calls: with more, what is computed needs the registers, and loads hardly count.
+constexpr int kMostCalls = 12;
 
 /// Writes the script of one version, and runs its steps as it goes.
 class Writing {
@@ -233,17 +234,6 @@ long registersOf(const Scheduled &kernel, std::array<int, 2> cells) {
   return all;
 }
 
-/// How many functions are called.
-int callsIn(const ExprPtr &e) {
-  int count = 0;
-  if (e) {
-    count = e->kind == Expr::Kind::Call;
-    for (const ExprPtr &operand : e->operands)
-      count += callsIn(operand);
-  }
-  return count;
-}
-
 /// Whether neighbouring rows of points read the same cells.
 bool sharesRows(const Scheduled &kernel) {
   for (const Buffer &b : kernel.buffers)
@@ -281,10 +271,7 @@ DeviceVersion inRuns(const Scheduled &start, Writing writing) {
       none.why = fmt::format("the length of its loop over `{}` is not known when compiling", loop.label);
       return none;
     }
-  int functions = 0;
-  for (const Statement &s : start.statements)
-    functions += callsIn(s.value);
-  if (functions > kMostCalls) {
+  if (const int functions = functionsCalled(start); functions > kMostCalls) {
     none.why = fmt::format("a point calls {} functions, so that loads hardly count", functions);
     return none;
   }

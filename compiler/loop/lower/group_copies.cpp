@@ -35,7 +35,8 @@ public:
       all.push_back(let(number("from", d), copy_.first[placeOf(d)]));
     const NodePtr single = ofCells(1);
     all.push_back(canBeWide() ? make({If{isWide(), ofCells(kWide / bytes()), single}}) : single);
-    return copy_.mayBeEmpty ? make({If{hasCells(), scope(std::move(all)), nullptr}}) : scope(std::move(all));
+    return copy_.mayBeEmpty ? make({If{hasCells(matrix_), scope(std::move(all)), nullptr}})
+                            : scope(std::move(all));
   }
 
 private:
@@ -99,7 +100,6 @@ private:
     return make({If{arithmetic(Op::Or, {always, condition}), n, nullptr}});
   }
   Expr extent(std::size_t d) const { return grouped(groupExtent(memory_.ofGroup[placeOf(d)])); }
-  Expr size(std::size_t d) const { return ofMachine(matrix_.name + number("_n", d)); }
 
   /// for q < (count + step - 1) / step { name = first + q * step; if name < count { body } }
   static NodePtr each(const char *q, const char *name, const Expr &first, const Expr &count, const Expr &step,
@@ -125,15 +125,6 @@ private:
     return block(std::move(all));
   }
 
-  Expr hasCells() const {
-    Expr all;
-    for (std::size_t d = 0; d < copy_.first.size(); ++d) {
-      const Expr one = less(integer(0), size(d));
-      all = all ? arithmetic(Op::And, {all, one}) : one;
-    }
-    return all;
-  }
-
   NodePtr copy(long together) const {
     std::vector<Expr> inMemory(copy_.first.size()), inMatrix(copy_.first.size());
     for (std::size_t d = 0; d < inMatrix.size(); ++d) {
@@ -141,7 +132,7 @@ private:
       inMemory[m] = index(number("at", d));
       inMatrix[d] = add(index(number("from", d)), index(number("at", d)));
       if (copy_.isWithin.empty() || !copy_.isWithin[m])
-        inMatrix[d] = minimum(inMatrix[d], subtract(size(d), integer(d ? 1 : together)));
+        inMatrix[d] = minimum(inMatrix[d], subtract(sizeOf(matrix_, d), integer(d ? 1 : together)));
       if (copy_.mayBeNegative.empty() || copy_.mayBeNegative[m])
         inMatrix[d] = maximum(inMatrix[d], integer(0));
     }
@@ -226,6 +217,19 @@ private:
 };
 
 } // namespace
+
+Expr sizeOf(const Matrix &matrix, std::size_t dimension) {
+  return ofMachine(matrix.name + "_n" + std::to_string(dimension));
+}
+
+Expr hasCells(const Matrix &matrix) {
+  Expr all;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(matrix.rank); ++d) {
+    const Expr one = less(integer(0), sizeOf(matrix, d));
+    all = all ? arithmetic(Op::And, {all, one}) : one;
+  }
+  return all;
+}
 
 NodePtr lowerGroupCopies(const NodePtr &n, Lowering &lowering) { return Copies(lowering).node(n); }
 

@@ -28,7 +28,7 @@ public:
       all.push_back(make({Let{{{number("from", d), copy_.first[d]}}}}));
     NodePtr edge = lines(cells(0, extent(0), true));
     if (copy_.mayBeEmpty)
-      edge = make({If{hasCells(), std::move(edge), nullptr}});
+      edge = make({If{hasCells(matrix_), std::move(edge), nullptr}});
     if (copy_.isWithinPoints)
       edge = make({If{isTrue(index(kWhole)), inside(), std::move(edge)}});
     all.push_back(std::move(edge));
@@ -40,7 +40,6 @@ private:
   static std::string number(const char *name, std::size_t d) { return name + std::to_string(d); }
   static Expr isTrue(const Expr &e) { return arithmetic(Op::Equal, {e, integer(1)}); }
   Expr extent(std::size_t d) const { return grouped(itemExtent(memory_.ofGroup[d])); }
-  Expr size(std::size_t d) const { return ofMachine(matrix_.name + number("_n", d)); }
   long bytes() const { return static_cast<long>(kernel::bytesOf(memory_.element)); }
 
   /// for at = begin; at < end, written out
@@ -56,15 +55,6 @@ private:
     return line;
   }
 
-  Expr hasCells() const {
-    Expr all;
-    for (std::size_t d = 0; d < copy_.first.size(); ++d) {
-      const Expr one = less(integer(0), size(d));
-      all = all ? arithmetic(Op::And, {all, one}) : one;
-    }
-    return all;
-  }
-
   /// One cell, or so many neighbours, at at0, at1, ...
   NodePtr copy(bool isClamped, long together = 1) const {
     std::vector<Expr> inMemory, inMatrix;
@@ -72,7 +62,7 @@ private:
       const Expr at = index(number("at", d));
       Expr cell = add(index(number("from", d)), at);
       if (isClamped)
-        cell = maximum(minimum(std::move(cell), subtract(size(d), integer(1))), integer(0));
+        cell = maximum(minimum(std::move(cell), subtract(sizeOf(matrix_, d), integer(1))), integer(0));
       inMatrix.push_back(std::move(cell));
       inMemory.insert(inMemory.begin(), at);
     }

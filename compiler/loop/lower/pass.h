@@ -32,6 +32,10 @@ protected:
   Lowering &lowering_;
 };
 
+/// How many cells a matrix of which a part is copied has along a dimension; whether it has any.
+Expr sizeOf(const Matrix &, std::size_t dimension);
+Expr hasCells(const Matrix &);
+
 /// The realisation of a loop, if it is of this kind.
 template <class How>
 const How *realisedAs(const For *loop) {
