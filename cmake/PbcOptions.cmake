@@ -26,6 +26,7 @@ target_compile_definitions(pbc_options INTERFACE TOML_HEADER_ONLY=0)
 # The version has one place, project(VERSION); sources include "pbc/version.h".
 configure_file(${CMAKE_CURRENT_LIST_DIR}/version.h.in ${CMAKE_BINARY_DIR}/generated/pbc/version.h @ONLY)
 target_include_directories(pbc_options INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/generated)
+target_compile_definitions(pbc_options INTERFACE $<$<CONFIG:Debug>:PB_TASK_CHECKS=1>)
 if(PBC_VERIFY)
   target_compile_definitions(pbc_options INTERFACE PBC_VERIFY=1)
 endif()

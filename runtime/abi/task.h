@@ -109,6 +109,13 @@ struct suspend_never {
 #define PB_CATCHES false
 #endif
 
+/// In builds for debugging, a transition between the states of a task that is not allowed ends the program (petabricks-hetero 6.1).
+#if PB_TASK_CHECKS
+#define PB_TASK_CHECK(condition, what) ((condition) ? (void)0 : ::pb::pb_task_misuse(what))
+#else
+#define PB_TASK_CHECK(condition, what) ((void)0)
+#endif
+
 namespace pb {
 
 /// An entry of a deque: anything that a worker can run. `run` must not touch the Work after it has passed it
@@ -130,6 +137,8 @@ void *pb_exception_capture();
 void pb_exception_drop(void *exception);
 /// Runs other tasks until `*joined == -spawned`. Needed when an exception leaves a scope while children run.
 void pb_scope_drain(const long *joined, long spawned);
+/// Prints the sentence and ends the program.
+[[noreturn]] void pb_task_misuse(const char *what);
 /// A coroutine frame whose resumption returns at once (to the worker's loop).
 extern const struct IdleFrame {
   void (*resume)(void *);
@@ -297,6 +306,8 @@ struct Job::promise_type : Work {
 };
 
 inline Job::Handle Job::Awaiter::await_suspend(std::coroutine_handle<> caller) const noexcept {
+  PB_TASK_CHECK(job, "a job that is awaited has not been spawned or moved from");
+  PB_TASK_CHECK(!job.promise().continuation, "a job is awaited once");
   job.promise().continuation = caller;
   job.promise().callerCatches = PB_CATCHES;
   return job;
@@ -312,6 +323,8 @@ inline void Job::Awaiter::await_resume() const {
 }
 
 inline void SpawnScope::spawn(Job &&job) {
+  PB_TASK_CHECK(job, "a job that is spawned has not been spawned before or moved from");
+  PB_TASK_CHECK(!job.handle_.promise().continuation, "a job that is spawned has not been awaited");
   Job::promise_type &p = job.release().promise();
   p.scope = this;
   p.run = [](Work *w) { Job::Handle::from_promise(*static_cast<Job::promise_type *>(w)).resume(); };

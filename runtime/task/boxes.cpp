@@ -47,7 +47,7 @@ Job boxTasks(const BoxLoop *loop, Box part) {
     // Thieves take the oldest tasks first: while any child is left, the children are at the top of the deque.
     task::Worker *me = task::Worker::current();
     for (Work *w; children > 0 && (w = me->deque.popTop()); --children)
-      w->run(w);
+      task::start(w);
     for (int spins = 0; spins < kSpinsBeforeSuspending && !scope.sync().await_ready(); ++spins)
       __builtin_ia32_pause();
   }

@@ -2,6 +2,8 @@
 
 // Passes a failure up through frames that exceptions cannot leave (runtime/abi/task.h).
 #include "runtime/abi/task.h"
+#include <cstdio>
+#include <cstdlib>
 
 namespace pb {
 
@@ -24,6 +26,11 @@ std::coroutine_handle<> SpawnScope::resumed() noexcept {
   void *exception = exception_;
   exception_ = nullptr;
   return Job::fail(Job::Handle::from_address(waiting_.address()), exception);
+}
+
+void pb_task_misuse(const char *what) {
+  std::fprintf(stderr, "pbc runtime: internal error: %s\n", what);
+  std::abort();
 }
 
 } // namespace pb

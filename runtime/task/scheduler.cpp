@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "runtime/task/scheduler.h"
-#include "runtime/task/task.h"
 #include "runtime/task/worker.h"
 #include <cassert>
 #include <condition_variable>
@@ -111,19 +110,6 @@ Root drive(Job given, Completion &completion) {
   completion.done(std::move(error));
 }
 
-/// The last node of a DAG: tells the thread that called run().
-class LastTask : public Task {
-public:
-  explicit LastTask(Completion &c) : completion_(c) {}
-
-protected:
-  TaskRef run() override { return completion_.done(nullptr), TaskRef(); }
-  TaskRef failed(std::exception_ptr error) override { return completion_.done(std::move(error)), TaskRef(); }
-
-private:
-  Completion &completion_;
-};
-
 } // namespace
 
 Scheduler::Scheduler(int threads) : crew_(std::make_unique<Crew>()) {
@@ -176,7 +162,7 @@ void Scheduler::makeRunnable(Work *work) {
 /// A worker that waited for its own scheduler would hang; with one worker this is certain.
 static void checkCaller(const Scheduler &s) {
   if (Scheduler::current() == &s)
-    throw std::logic_error("Scheduler::run() blocks: inside of a task, co_await, spawn or depend instead");
+    throw std::logic_error("Scheduler::run() blocks: inside of a task, co_await or spawn instead");
 }
 
 void Scheduler::run(Job &&job) {
@@ -184,16 +170,6 @@ void Scheduler::run(Job &&job) {
   assert(job);
   Completion completion(threads());
   makeRunnable(drive(std::move(job), completion).work);
-  completion.wait();
-}
-
-void Scheduler::run(const TaskRef &task) {
-  checkCaller(*this);
-  Completion completion(threads());
-  TaskRef last = makeTask<LastTask>(completion);
-  last->dependOn(*task);
-  last->enqueue(*this);
-  task->enqueue(*this);
   completion.wait();
 }
 

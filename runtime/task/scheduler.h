@@ -4,7 +4,6 @@
 //
 //   Scheduler s(8);
 //   s.run(transform->start(args, params));   // from any thread that is not a worker; blocks; rethrows
-//   s.run(taskRef);                          // a task of a DAG (task.h) and its continuations
 //
 // Every worker has its own deque and a stack of 256 MiB (address space, not memory), because sequential
 // recursion of generated programs runs on it. An idle scheduler uses no CPU. Invariants: petabricks-hetero
@@ -23,7 +22,6 @@ extern "C" int pb_threads();
 namespace task {
 
 struct Crew;
-class TaskRef;
 class StepDevices;
 
 /// Observes tasks, for traces. Workers call it concurrently.
@@ -53,8 +51,6 @@ public:
   /// Runs the job on the workers and returns when it is done; rethrows what it threw. Throws
   /// std::logic_error when called by one of these workers.
   void run(Job &&job);
-  /// Enqueues the (new) task and returns when it, or the last of its continuations, is complete; rethrows.
-  void run(const TaskRef &task);
 
   /// Makes `work` runnable: called by a worker of this scheduler, on top of its own deque; called elsewhere
   /// (the management thread of a device, the main thread), at the bottom of a random worker's deque

@@ -81,10 +81,10 @@ void Worker::loop() {
     // Read only once: when the last task of a run is done, the next run may set it.
     if (TaskWatcher *watcher = crew.watcher) [[unlikely]] {
       const unsigned long begin = watcher->time();
-      w->run(w);
+      start(w);
       watcher->ran(begin);
     } else {
-      w->run(w);
+      start(w);
     }
   }
   currentWorker = nullptr;
@@ -108,7 +108,7 @@ void pb_scope_drain(const long *joined, long spawned) {
   while (__atomic_load_n(joined, __ATOMIC_ACQUIRE) != -spawned) {
     Work *w = me ? me->tryFind() : nullptr;
     if (w)
-      w->run(w);
+      task::start(w);
     else
       sched_yield();
   }

@@ -54,4 +54,14 @@ private:
   void park();
 };
 
+/// Runs a task that was taken from a deque. It is not touched afterwards.
+inline void start(Work *work) {
+  auto *const run = work->run;
+  PB_TASK_CHECK(run, "a task is made runnable once");
+#if PB_TASK_CHECKS
+  work->run = nullptr;
+#endif
+  run(work);
+}
+
 } // namespace pb::task

@@ -1,93 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Illegal transitions end the program in debug builds (petabricks-hetero 10: 35, 36).
+// Illegal transitions of tasks end the program in builds for debugging (petabricks-hetero 10: 35, 36, 41).
 #include "runtime/task/scheduler.h"
-#include "runtime/task/task.h"
 #include <gtest/gtest.h>
 
-using namespace pb::task;
+using pb::Job;
+using pb::SpawnScope;
+using pb::task::Scheduler;
 
 namespace {
 
-class StoredTask : public Task {
-public:
-  explicit StoredTask(TaskRef next = {}) : next_(next) {}
-  void runNow() { work()->run(work()); }
-
-protected:
-  TaskRef run() override { return next_; }
-  void schedule(Scheduler &) override {}
-
-private:
-  TaskRef next_;
-};
-
-StoredTask &stored(const TaskRef &t) { return static_cast<StoredTask &>(*t); }
+Job nothing() { co_return; }
 
 // Threads are started in the child only, because death tests must not have threads.
 struct Asserts : testing::Test {
   Asserts() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 };
 
-TEST_F(Asserts, DependenceOfATaskThatIsNotNew) { // 36
-  auto illegal = [] {
-    Scheduler s(1);
-    TaskRef a = makeTask<StoredTask>(), b = makeTask<StoredTask>();
-    a->enqueue(s);
-    a->dependOn(*b);
-  };
-  EXPECT_DEATH(illegal(), "new tasks only");
+void runOnOneWorker(Job (*body)()) {
+  Scheduler s(1);
+  s.run(body());
 }
 
-TEST_F(Asserts, EnqueuedTwice) { // 35
-  auto illegal = [] {
-    Scheduler s(1);
-    TaskRef a = makeTask<StoredTask>();
-    a->enqueue(s);
-    a->enqueue(s);
-  };
-  EXPECT_DEATH(illegal(), "enqueued once");
+Job awaitsTwice() {
+  const Job child = nothing();
+  co_await child;
+  co_await child;
 }
 
-TEST_F(Asserts, RunTwice) { // 35, 41
-  auto illegal = [] {
-    Scheduler s(1);
-    TaskRef a = makeTask<StoredTask>();
-    a->enqueue(s);
-    stored(a).runNow();
-    stored(a).runNow();
-  };
-  EXPECT_DEATH(illegal(), "only a runnable task");
+TEST_F(Asserts, AwaitedTwice) { // 35, 36: only a new task gets a task that waits for it
+  EXPECT_DEATH(runOnOneWorker(awaitsTwice), "a job is awaited once");
 }
 
-TEST_F(Asserts, RunBeforeItIsRunnable) { // 35, 40
-  auto illegal = [] {
-    Scheduler s(1);
-    TaskRef a = makeTask<StoredTask>(), b = makeTask<StoredTask>();
-    b->dependOn(*a);
-    b->enqueue(s);
-    stored(b).runNow();
-  };
-  EXPECT_DEATH(illegal(), "only a runnable task");
+Job awaitsWhatIsSpawned() {
+  Job child = nothing();
+  SpawnScope scope;
+  scope.spawn(std::move(child));
+  co_await child; // NOLINT(bugprone-use-after-move): this is the mistake
 }
 
-TEST_F(Asserts, ContinuationThatIsNotNew) { // 35
-  auto illegal = [] {
-    Scheduler s(1);
-    TaskRef next = makeTask<StoredTask>(), a = makeTask<StoredTask>(next);
-    next->enqueue(s);
-    a->enqueue(s);
-    stored(a).runNow();
-  };
-  EXPECT_DEATH(illegal(), "continuation is a new task");
+TEST_F(Asserts, AwaitedAfterItWasSpawned) { // 35, 36
+  EXPECT_DEATH(runOnOneWorker(awaitsWhatIsSpawned), "awaited has not been spawned");
 }
 
-TEST_F(Asserts, DependenceOnItself) { // 35
-  auto illegal = [] {
-    TaskRef a = makeTask<StoredTask>();
-    a->dependOn(*a);
+Job spawnsTwice() {
+  Job child = nothing();
+  SpawnScope scope;
+  scope.spawn(std::move(child));
+  scope.spawn(std::move(child)); // NOLINT(bugprone-use-after-move): this is the mistake
+  co_await scope.sync();
+}
+
+TEST_F(Asserts, SpawnedTwice) { // 35, 41
+  EXPECT_DEATH(runOnOneWorker(spawnsTwice), "spawned has not been spawned before");
+}
+
+Job spawnsWhatItAwaited() {
+  Job child = nothing();
+  co_await child;
+  SpawnScope scope;
+  scope.spawn(std::move(child));
+}
+
+TEST_F(Asserts, SpawnedAfterItWasComplete) { // 35
+  EXPECT_DEATH(runOnOneWorker(spawnsWhatItAwaited), "spawned has not been awaited");
+}
+
+struct Twice : pb::Work {
+  Twice() {
+    run = [](pb::Work *) {};
+  }
+};
+
+Job makesRunnableTwice() {
+  static Twice work;
+  pb::pb_spawn(&work);
+  pb::pb_spawn(&work);
+  co_return;
+}
+
+TEST_F(Asserts, RunnableTwice) { // 40, 41
+  const auto illegal = [] {
+    Scheduler s(1);
+    s.run(makesRunnableTwice());
+    s.run(nothing()); // below the others
   };
-  EXPECT_DEATH(illegal(), "depend on itself");
+  EXPECT_DEATH(illegal(), "made runnable once");
 }
 
 } // namespace

@@ -1,226 +1,257 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Task graphs: states, dependences, continuations (petabricks-hetero 10: 35, 37-42, 51).
+// Graphs of jobs: a job is new until it is awaited or spawned, then runnable; a frame that waits for children is its own
+// continuation and runnable again when the last child is complete (petabricks-hetero 10: 35, 37 to 42).
+#include "runtime/abi/loops.h"
 #include "runtime/task/scheduler.h"
-#include "runtime/task/task.h"
+#include "runtime/task/worker.h"
 #include "tests/unit/sanitized.h"
-#include <deque>
 #include <gtest/gtest.h>
 #include <random>
-#include <stdexcept>
+#include <vector>
 
-using namespace pb::task;
-using State = Task::State;
+using pb::Box;
+using pb::Job;
+using pb::SpawnScope;
+using pb::Split;
+using pb::task::Scheduler;
+using pb::task::Worker;
 
 namespace {
 
-/// A task that runs when the test decides: it is put into `ready` instead of a worker's deque.
-class ManualTask : public Task {
-public:
-  explicit ManualTask(std::deque<ManualTask *> &ready, TaskRef next = {}) : ready_(ready), next_(next) {}
-  void runNow() { work()->run(work()); }
-  State whileRunning = State::New;
-
-protected:
-  TaskRef run() override { return whileRunning = state(), next_; }
-  void schedule(Scheduler &) override { ready_.push_back(this); }
-
-private:
-  std::deque<ManualTask *> &ready_;
-  TaskRef next_;
-};
-
-class Graph : public testing::Test {
-protected:
-  TaskRef make(TaskRef next = {}) { return makeTask<ManualTask>(ready, next); }
-  void runFirst() {
-    ASSERT_FALSE(ready.empty());
-    ManualTask *t = ready.front();
-    ready.pop_front();
-    t->runNow();
-  }
-  std::deque<ManualTask *> ready;
-  Scheduler scheduler{1};
-};
-
-TEST_F(Graph, NewRunnableComplete) { // 35
-  TaskRef t = make();
-  EXPECT_EQ(t->state(), State::New);
-  t->enqueue(scheduler);
-  EXPECT_EQ(t->state(), State::Runnable);
-  ASSERT_EQ(ready.size(), 1u);
-  runFirst();
-  EXPECT_EQ(static_cast<ManualTask &>(*t).whileRunning, State::Runnable);
-  EXPECT_EQ(t->state(), State::Complete);
+Job increment(std::atomic<int> *to) {
+  to->fetch_add(1, std::memory_order_relaxed);
+  co_return;
 }
 
-TEST_F(Graph, NonRunnableUntilTheLastDependence) { // 35, 40, 41
-  TaskRef a = make(), b = make(), c = make();
-  c->dependOn(*a), c->dependOn(*b), c->dependOn(*a);
-  c->enqueue(scheduler);
-  EXPECT_EQ(c->state(), State::NonRunnable);
-  EXPECT_EQ(c->pending(), 3);
-  EXPECT_TRUE(ready.empty()); // it is only in lists of dependents
-  a->enqueue(scheduler), b->enqueue(scheduler);
-  runFirst();
-  EXPECT_EQ(c->state(), State::NonRunnable);
-  EXPECT_EQ(ready.size(), 1u);
-  runFirst();
-  EXPECT_EQ(c->state(), State::Runnable);
-  EXPECT_EQ(ready.size(), 1u); // exactly one place
-  runFirst();
-  EXPECT_EQ(c->state(), State::Complete);
-}
-
-TEST_F(Graph, DependingOnACompleteTaskAddsNothing) { // 37
-  TaskRef a = make(), b = make();
-  a->enqueue(scheduler);
-  runFirst();
-  b->dependOn(*a);
-  EXPECT_EQ(b->pending(), 0);
-  b->enqueue(scheduler);
-  EXPECT_EQ(b->state(), State::Runnable);
-  runFirst();
-}
-
-TEST_F(Graph, DependentsFollowAChainOfContinuations) { // 38, 39
-  TaskRef last = make(), third = make(last), second = make(third), first = make(second);
-  TaskRef before = make(), after = make();
-  before->dependOn(*first);
-  before->enqueue(scheduler);
-  first->enqueue(scheduler);
-  for (int i = 0; i < 3; ++i) {
-    runFirst(); // first, second, third
-    EXPECT_EQ(before->state(), State::NonRunnable);
-    EXPECT_EQ(before->pending(), 1); // moved, not added again
-  }
-  for (const TaskRef &t : {first, second, third})
-    EXPECT_EQ(t->state(), State::Continued);
-  after->dependOn(*first); // forwarded three times, to `last`
-  EXPECT_EQ(after->pending(), 1);
-  after->enqueue(scheduler);
-  runFirst(); // last
-  EXPECT_EQ(last->state(), State::Complete);
-  EXPECT_EQ(before->state(), State::Runnable);
-  EXPECT_EQ(after->state(), State::Runnable);
-  TaskRef late = make();
-  late->dependOn(*first);
-  EXPECT_EQ(late->pending(), 0);
-  while (!ready.empty())
-    runFirst();
-}
-
-TEST_F(Graph, AContinuationMayHaveDependencesOfItsOwn) { // 35
-  TaskRef other = make(), next = make(), first = make(next), dependent = make();
-  next->dependOn(*other);
-  dependent->dependOn(*first), dependent->dependOn(*next);
-  dependent->enqueue(scheduler);
-  first->enqueue(scheduler);
-  runFirst();
-  EXPECT_EQ(next->state(), State::NonRunnable);
-  other->enqueue(scheduler);
-  runFirst(), runFirst(); // other, next
-  EXPECT_EQ(dependent->state(), State::Runnable);
-  runFirst();
-}
-
-TEST(TaskGraph, LongChainOfContinuationsRunsAndDies) { // 38
-  Scheduler s(2);
-  long steps = 0;
-  struct Step {
-    long *steps, left;
-    TaskRef operator()() const {
-      ++*steps;
-      return left ? makeTask(Step{steps, left - 1}) : TaskRef();
-    }
+TEST(JobGraph, ANewJobRunsWhenItIsAwaitedAndNotBefore) { // 35
+  Scheduler s(1);
+  std::atomic<int> ran = 0;
+  int before = -1, after = -1;
+  const auto body = [&]() -> Job {
+    const Job child = increment(&ran);
+    before = ran;
+    co_await child;
+    after = ran;
   };
-  TaskRef first = makeTask(Step{&steps, scaled(300'000)});
-  s.run(first);
-  EXPECT_EQ(steps, scaled(300'000) + 1);
+  s.run(body());
+  EXPECT_EQ(before, 0);
+  EXPECT_EQ(after, 1);
 }
 
-/// A node of a random graph: checks whether its predecessors are done, then continues or completes.
-struct Node {
-  std::vector<int> before;
-  std::atomic<int> done = 0;
+TEST(JobGraph, DependingOnCompleteChildrenAddsNothing) { // 37
+  Scheduler s(1);
+  std::atomic<int> ran = 0;
+  bool isReady = false, isReadyAgain = false;
+  const auto body = [&]() -> Job {
+    SpawnScope scope;
+    scope.spawn(increment(&ran));
+    pb::task::start(Worker::current()->tryFind());
+    isReady = scope.sync().await_ready(); // no suspension: the frame goes on at once
+    isReadyAgain = scope.sync().await_ready();
+    co_return;
+  };
+  s.run(body());
+  EXPECT_EQ(ran, 1);
+  EXPECT_TRUE(isReady);
+  EXPECT_TRUE(isReadyAgain);
+}
+
+/// Suspends the frame until somebody resumes `waiting`, as a request to a device does.
+struct HeldBack {
+  std::coroutine_handle<> waiting;
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> frame) noexcept { waiting = frame; }
+  void await_resume() const noexcept {}
 };
 
-void randomGraph(int threads, int nodes, unsigned seed) {
-  Scheduler s(threads);
-  std::vector<Node> graph(nodes);
-  std::vector<TaskRef> tasks(nodes);
-  std::atomic<long> early = 0, runs = 0;
-  std::mt19937 random(seed);
-  for (int i = 0; i < nodes; ++i) {
-    Node &n = graph[i];
-    const int continuations = random() % 8 == 0 ? 1 + random() % 3 : 0;
-    const unsigned width = random() % 4;
-    for (unsigned k = 0; k < width && i > 0; ++k) {
-      int reach = random() % 16 ? std::min(i, 64) : i; // mostly near, some far
-      n.before.push_back(i - 1 - static_cast<int>(random() % reach));
-    }
-    struct Body {
-      std::vector<Node> &graph;
-      Node &node;
-      std::atomic<long> &early, &runs;
-      int continuations;
-      TaskRef operator()() const {
-        for (int b : node.before)
-          early += graph[b].done.load(std::memory_order_relaxed) == 0;
-        if (continuations)
-          return makeTask(Body{graph, node, early, runs, continuations - 1});
-        node.done.fetch_add(1, std::memory_order_relaxed);
-        runs.fetch_add(1, std::memory_order_relaxed);
-        return {};
-      }
-    };
-    tasks[i] = makeTask(Body{graph, n, early, runs, continuations});
-    for (int b : n.before)
-      tasks[i]->dependOn(*tasks[b]); // while earlier nodes are running
-    tasks[i]->enqueue(s);
+struct Resumption : pb::Work {
+  explicit Resumption(std::coroutine_handle<> f) : frame(f) {
+    run = [](pb::Work *w) { static_cast<Resumption *>(w)->frame.resume(); };
   }
-  TaskRef end = makeTask([] {});
-  for (auto &t : tasks)
-    end->dependOn(*t);
-  s.run(end);
-  EXPECT_EQ(early.load(), 0);
-  EXPECT_EQ(runs.load(), nodes);
-  long wrong = 0;
-  for (auto &n : graph)
-    wrong += n.done.load() != 1;
+  std::coroutine_handle<> frame;
+};
+
+TEST(JobGraph, AFrameThatWaitsIsInNoDequeAndThenInExactlyOne) { // 40, 41
+  Scheduler s(1);
+  HeldBack held;
+  int continued = 0, foundWhileWaiting = -1, foundWhenRunnable = -1;
+  const auto waits = [&]() -> Job {
+    co_await held;
+    ++continued;
+  };
+  const auto releases = [&]() -> Job {
+    foundWhileWaiting = Worker::current()->tryFind() != nullptr;
+    Resumption again(held.waiting);
+    pb::pb_spawn(&again);
+    pb::Work *const found = Worker::current()->tryFind();
+    foundWhenRunnable = found == &again && !Worker::current()->tryFind();
+    pb::task::start(found);
+    co_return;
+  };
+  const auto body = [&]() -> Job {
+    SpawnScope scope;
+    scope.spawn(waits());
+    pb::task::start(Worker::current()->tryFind());
+    co_await releases();
+    co_await scope.sync();
+  };
+  s.run(body());
+  EXPECT_EQ(foundWhileWaiting, 0);
+  EXPECT_EQ(foundWhenRunnable, 1);
+  EXPECT_EQ(continued, 1);
+}
+
+/// A chain of continuations, each of which waits for children of its own.
+Job continues(int times, std::atomic<int> *children, std::atomic<int> *ends, int *wrong) {
+  SpawnScope scope;
+  for (int i = 1; i <= times; ++i) {
+    const int before = children->load();
+    scope.spawn(increment(children));
+    scope.spawn(increment(children));
+    co_await scope.sync();
+    *wrong += children->load() != before + 2;
+  }
+  ends->fetch_add(1);
+}
+
+TEST(JobGraph, WhoWaitsForAFrameWaitsForItsLastContinuation) { // 38, 39
+  for (const int workers : {1, 2, 4}) {
+    Scheduler s(workers);
+    for (const int times : {0, 1, 3, 50}) {
+      std::atomic<int> children = 0, ends = 0;
+      int wrong = 0, endsAfterwards = -1;
+      const auto body = [&]() -> Job {
+        SpawnScope scope;
+        scope.spawn(continues(times, &children, &ends, &wrong));
+        co_await scope.sync();
+        endsAfterwards = ends;
+      };
+      s.run(body());
+      EXPECT_EQ(endsAfterwards, 1) << times;
+      EXPECT_EQ(children, 2 * times);
+      EXPECT_EQ(wrong, 0);
+    }
+  }
+}
+
+TEST(JobGraph, LongChainOfContinuationsRunsAndDies) { // 38
+  Scheduler s(2);
+  std::atomic<int> children = 0, ends = 0;
+  int wrong = 0;
+  const int times = static_cast<int>(scaled(300'000));
+  s.run(continues(times, &children, &ends, &wrong));
+  EXPECT_EQ(children, 2 * times);
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(TaskGraph, MillionRandomTasksInTopologicalOrder) { // 39, 42, 41
-  for (unsigned seed = 1; seed <= 10; ++seed)
-    randomGraph(seed % 3 + 2, 100'000, seed);
+struct GraphTally {
+  std::atomic<long> jobs = 0, early = 0;
+};
+
+/// A job of a random graph with `budget` jobs: it spawns, awaits and joins, several times, and checks at each join that all that it
+/// has waited for is complete.
+Job randomJob(GraphTally *tally, unsigned seed, long budget, std::atomic<long> *doneBelow) {
+  std::mt19937 random(seed);
+  tally->jobs.fetch_add(1, std::memory_order_relaxed);
+  long left = budget - 1, spawned = 0;
+  std::atomic<long> done = 0;
+  {
+    SpawnScope scope;
+    while (left > 0) {
+      const long part = 1 + static_cast<long>(random()) % left;
+      left -= part;
+      if (random() % 4 == 0) {
+        std::atomic<long> awaited = 0;
+        co_await randomJob(tally, random(), part, &awaited);
+        tally->early += awaited.load(std::memory_order_relaxed) != part;
+      } else {
+        scope.spawn(randomJob(tally, random(), part, &done));
+        spawned += part;
+      }
+      if (random() % 3 == 0) {
+        co_await scope.sync();
+        tally->early += done.load(std::memory_order_relaxed) != spawned;
+      }
+    }
+    co_await scope.sync();
+  }
+  tally->early += done.load(std::memory_order_relaxed) != spawned;
+  doneBelow->fetch_add(budget, std::memory_order_relaxed);
 }
 
-TEST(TaskGraph, OneWorker) { // 42, 47
-  randomGraph(1, 10'000, 7);
+TEST(JobGraph, AMillionRandomJobsAreJoinedOnceAndInOrder) { // 39, 41, 42
+  const long jobs = scaled(100'000);
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    Scheduler s(static_cast<int>(seed % 4 + 1));
+    GraphTally tally;
+    std::atomic<long> done = 0;
+    s.run(randomJob(&tally, seed, jobs, &done));
+    EXPECT_EQ(tally.jobs, jobs);
+    EXPECT_EQ(done, jobs);
+    EXPECT_EQ(tally.early, 0);
+  }
 }
 
-TEST(TaskGraph, ErrorsReleaseDependentsAndReachWhoWaits) { // 51
-  Scheduler s(2);
-  std::atomic<int> ran = 0;
-  TaskRef bad = makeTask([]() -> void { throw std::runtime_error("broken"); });
-  TaskRef middle = makeTask([&] { ++ran; }), end = makeTask([&] { ++ran; }), other = makeTask([&] { ++ran; });
-  middle->dependOn(*bad), end->dependOn(*middle), end->dependOn(*other);
-  bad->enqueue(s), middle->enqueue(s), other->enqueue(s);
-  EXPECT_THROW(s.run(end), std::runtime_error);
-  EXPECT_EQ(ran, 1); // `other`: what depends on a failure has no valid input
-  EXPECT_EQ(bad->state(), State::Complete);
-  TaskRef late = makeTask([&] { ++ran; });
-  late->dependOn(*bad);
-  EXPECT_THROW(s.run(late), std::runtime_error);
-  EXPECT_EQ(ran, 1);
-}
+/// Cells of a box, each of which depends on its lower neighbour in each dimension: a graph that is no tree.
+struct Lattice {
+  Box box;
+  std::vector<std::atomic<int>> visits;
+  std::atomic<long> wrong = 0;
 
-TEST(TaskGraph, ErrorInAContinuation) { // 51, 38
-  Scheduler s(1);
-  TaskRef t = makeTask([] { return makeTask([]() -> void { throw std::logic_error("later"); }); });
-  EXPECT_THROW(s.run(t), std::logic_error);
-  EXPECT_EQ(t->state(), State::Continued);
+  explicit Lattice(const Box &b) : box(b), visits(static_cast<std::size_t>(cells(b))) {}
+  static long cells(const Box &b) {
+    long all = 1;
+    for (int d = 0; d < b.rank; ++d)
+      all *= b.high[d] - b.low[d];
+    return all;
+  }
+  void visit(const long *low, const long *high) {
+    std::vector<long> at(low, low + box.rank);
+    for (;;) {
+      long index = 0, stride = 1;
+      for (int d = 0; d < box.rank; ++d) {
+        index += (at[static_cast<std::size_t>(d)] - box.low[d]) * stride;
+        stride *= box.high[d] - box.low[d];
+      }
+      stride = 1;
+      for (int d = 0; d < box.rank; ++d) {
+        if (at[static_cast<std::size_t>(d)] > box.low[d])
+          wrong += visits[static_cast<std::size_t>(index - stride)].load(std::memory_order_relaxed) != 1;
+        stride *= box.high[d] - box.low[d];
+      }
+      visits[static_cast<std::size_t>(index)].fetch_add(1, std::memory_order_relaxed);
+      int d = 0;
+      while (d < box.rank && ++at[static_cast<std::size_t>(d)] == high[d]) {
+        at[static_cast<std::size_t>(d)] = low[d];
+        ++d;
+      }
+      if (d == box.rank)
+        return;
+    }
+  }
+};
+
+TEST(JobGraph, RandomLatticesRunInTopologicalOrder) { // 42
+  std::mt19937 random(42);
+  for (int round = 0; round < 60; ++round) {
+    Box box{1 + static_cast<int>(random() % 3), {}, {}};
+    Split tile{};
+    for (int d = 0; d < box.rank; ++d) {
+      box.low[d] = static_cast<long>(random() % 7);
+      box.high[d] = box.low[d] + 1 + static_cast<long>(random() % (box.rank == 1 ? 2000 : 25));
+      tile.size[d] = 1 + static_cast<long>(random() % 6);
+    }
+    Scheduler s(static_cast<int>(random() % 4 + 1));
+    Lattice lattice(box);
+    const auto visit = [](const void *l, const long *low, const long *high) {
+      static_cast<Lattice *>(const_cast<void *>(l))->visit(low, high);
+    };
+    s.run(pb::wavefront(box, tile, visit, &lattice));
+    EXPECT_EQ(lattice.wrong, 0) << "round " << round;
+    for (const std::atomic<int> &v : lattice.visits)
+      ASSERT_EQ(v, 1) << "round " << round;
+  }
 }
 
 } // namespace

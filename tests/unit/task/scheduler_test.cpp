@@ -3,9 +3,10 @@
 // The workers as a whole: start, stop, sleep, wake (petabricks-hetero 10: 47, 48).
 #include "runtime/task/scheduler.h"
 #include "runtime/task/spinlock.h"
-#include "runtime/task/task.h"
 #include "tests/unit/sanitized.h"
+#include <functional>
 #include <gtest/gtest.h>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <sys/resource.h>
@@ -27,6 +28,19 @@ Job tree(int depth, std::atomic<long> *leaves) {
   scope.spawn(tree(depth - 1, leaves));
   co_await scope.sync();
 }
+
+/// Something that a thread which is no worker, as a device's, makes runnable.
+struct Called : pb::Work {
+  explicit Called(std::function<void()> f) : function(std::move(f)) {
+    run = [](pb::Work *w) {
+      const std::unique_ptr<Called> self(static_cast<Called *>(w));
+      self->function();
+    };
+  }
+  std::function<void()> function;
+};
+
+void call(Scheduler &s, std::function<void()> f) { s.makeRunnable(new Called(std::move(f))); }
 
 double cpuSeconds() {
   rusage r;
@@ -72,7 +86,7 @@ TEST(Scheduler, TasksFromOutsideReachSleepingWorkers) { // 48, 46
   for (int k = 0; k < 2; ++k)
     devices.emplace_back([&] {
       for (int i = 0; i < n; ++i) {
-        makeTask([&] { done.fetch_add(1); })->enqueue(s);
+        call(s, [&] { done.fetch_add(1); });
         if (i % 1000 == 0)
           std::this_thread::sleep_for(std::chrono::milliseconds(2));
       }
@@ -91,19 +105,21 @@ TEST(Scheduler, TopForTasksOfTasksBottomForTasksFromOutside) { // 48
   std::thread outside([&] {
     while (step != 1)
       std::this_thread::yield();
-    makeTask([&] { order += 'o'; })->enqueue(s);
+    call(s, [&] { order += 'o'; });
     step = 2;
   });
-  TaskRef first = makeTask([&] {
-    makeTask([&] { order += 'a'; })->enqueue(s);
-    makeTask([&] { order += 'b'; })->enqueue(s);
+  auto first = [&]() -> Job {
+    call(s, [&] { order += 'a'; });
+    call(s, [&] { order += 'b'; });
     step = 1;
     while (step != 2)
       std::this_thread::yield();
-  });
-  s.run(first);
+    co_return;
+  };
+  s.run(first());
   outside.join();
-  s.run(makeTask([] {})); // from outside: below all others
+  auto last = []() -> Job { co_return; };
+  s.run(last()); // from outside: below all others
   EXPECT_EQ(order, "bao");
 }
 
