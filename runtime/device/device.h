@@ -15,7 +15,7 @@
 //
 // Invariants: commands that touch the same buffer, and of which one writes it, take effect in the order in
 // which they were given; others may overlap (several queues, pinned staging). Only the management thread
-// calls a Device and its buffers, except build(), plan() and the two for pages, which any thread may call; any thread may query an event.
+// calls a Device and its buffers, except build(), plan(), reaches() and the two for pages, which any thread may call; any thread may query an event.
 // No call but these and allocate() takes longer than the driver's own bookkeeping. Buffers, kernels and
 // events may live longer than their device. Devices fail only by DeviceError; a call that could never be
 // right (a copy past a buffer's end) is a mistake of the caller and throws std::logic_error.
@@ -152,6 +152,16 @@ public:
   /// `host` must stay unchanged until the event is done.
   virtual EventRef copyIn(Buffer &, const Transfer &, const void *host) = 0;
   virtual EventRef copyOut(Buffer &, const Transfer &, void *host) = 0;
+  /// Whether copyAcross() can copy to that device. Any thread.
+  virtual bool reaches(const Device &) const { return false; }
+  /// For a device that is reached by others: whether all commands that use the buffer are over. They must have been flushed.
+  virtual bool isIdle(Buffer &) { return true; }
+  /// Copies rows of bytes to the same places of a buffer of a device that this one reaches, without the processor's
+  /// memory. The command is this device's; no command of `to` may use the buffer until it is over.
+  virtual EventRef copyAcross(Buffer &from, const Transfer &, Device &to, Buffer &target) {
+    (void)from, (void)to, (void)target;
+    throw DeviceError(Failure::Launch, "this device cannot copy to others");
+  }
   /// Locks pages of the processor's memory, so that copies of them need no staging. Takes about as long as a
   /// copy; any thread may call. False: that is of no use here. Throws DeviceError if it is refused.
   virtual bool lockPages(void *, unsigned long) { return false; }

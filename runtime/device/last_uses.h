@@ -27,6 +27,14 @@ public:
         if (q != queue && reads_[q])
           wait(reads_[q]);
   }
+  template <class Do>
+  void each(Do &&look) const {
+    if (write_)
+      look(write_);
+    for (const Command &read : reads_)
+      if (read)
+        look(read);
+  }
   void note(int queue, bool writes, Command command) {
     if (!writes) {
       reads_[queue] = std::move(command);

@@ -99,6 +99,8 @@ public:
     }
   }
   bool drop(Management &m) override {
+    if (isAcross_ && !asked_->isFinished())
+      return false; // it writes this device's buffer
     progress_->unpin(m);
     return progress_->transientsAreOver(m);
   }
@@ -108,9 +110,14 @@ protected:
   virtual Outcome skipped() { return Outcome::Done; }
   /// False: not yet. Throws the reason if the launch is impossible.
   bool bringIn(Management &m, std::size_t k);
+  /// Asks the device that has the cells for them, now or, while commands use this device's buffer, later.
+  void ask(Management &m, std::size_t k, Management &owner);
+  /// False: the copy from another device is under way. Throws if that device was lost.
+  bool endAcross(Management &m, Record &record);
 
   const std::shared_ptr<Progress> progress_;
-  std::shared_ptr<Request> asked_; // the request to another device to copy out
+  std::shared_ptr<Request> asked_; // the request to another device to copy out, or, if isAcross_, to this one
+  bool isAcross_ = false, isByHost_ = false; // isByHost_: a copy between devices was refused
 };
 
 class Prepare : public LaunchTask {
@@ -159,6 +166,8 @@ private:
 };
 
 bool LaunchTask::bringIn(Management &m, std::size_t k) {
+  if (isAcross_ && !endAcross(m, *progress_->records[k]))
+    return false; // the cells may have reached the processor meanwhile, but this device's buffer is being written
   Progress &p = *progress_;
   const LaunchMatrix &a = p.launch.matrices[k];
   Record &record = *p.records[k];
@@ -176,14 +185,43 @@ bool LaunchTask::bringIn(Management &m, std::size_t k) {
     break;
   }
   Manager *owner = plan.owner < 0 ? nullptr : m.table().manager(plan.owner);
-  if (owner && (!asked_ || asked_->isFinished())) {
-    asked_ = std::make_shared<Request>();
-    Place place = placeOf(a.place.matrix, a.place.rank, a.place.elementBytes);
-    if (!a.reads || !a.writes)
-      place.cells = a.reads ? a.read : a.written;
-    owner->management().add(asked_, one(std::make_unique<Settle>(place, true, false, asked_)));
-  }
+  if (owner && (!asked_ || asked_->isFinished()))
+    ask(m, k, owner->management());
   return false;
+}
+
+bool LaunchTask::endAcross(Management &m, Record &record) {
+  if (!asked_->isFinished())
+    return false;
+  isAcross_ = false;
+  isByHost_ = asked_->error().has_value();
+  if (isByHost_ && asked_->error()->failure() == Failure::Lost) {
+    m.giveUpBuffer(record);
+    throw DeviceError(Failure::Launch, "the device that had what it reads was lost while it was copied");
+  }
+  return true;
+}
+
+void LaunchTask::ask(Management &m, std::size_t k, Management &owner) {
+  Progress &p = *progress_;
+  const LaunchMatrix &a = p.launch.matrices[k];
+  Record &record = *p.records[k];
+  isAcross_ = !isByHost_ && !record.isShared(m.index()) && !record.isShared(owner.index()) &&
+              m.call([&] { return owner.reaches(m); });
+  // The commands of the other device know nothing of this one's.
+  if (isAcross_ && !m.call([&] { return m.device().isIdle(*record.buffer(m.index())); })) {
+    isAcross_ = false;
+    m.needsFlush();
+    return;
+  }
+  asked_ = std::make_shared<Request>();
+  Place place = placeOf(a.place.matrix, a.place.rank, a.place.elementBytes);
+  if (!a.reads || !a.writes)
+    place.cells = a.reads ? a.read : a.written;
+  if (isAcross_)
+    owner.add(asked_, one(std::make_unique<CopyAcross>(place, p.launch.name, m, asked_)));
+  else
+    owner.add(asked_, one(std::make_unique<Settle>(place, true, false, asked_)));
 }
 
 class CopyIn : public LaunchTask {

@@ -76,6 +76,11 @@ void Management::leakAll() {
       leak(std::move(buffer));
 }
 
+void Management::giveUpBuffer(Record &record) {
+  if (auto buffer = record.giveUpBuffer(index()))
+    leak(std::move(buffer));
+}
+
 void Management::lose(const DeviceError &why) {
   const auto waiting = beginLoss(why);
   try {

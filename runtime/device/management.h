@@ -90,6 +90,8 @@ public:
     }
     endCall();
   }
+  /// Whether this device can copy to the other one.
+  bool reaches(const Management &other) const { return device_->reaches(*other.device_); }
   /// Whether the event is done or never will be; throws nothing but Abandoned.
   bool isOver(const EventRef &event, bool *failed = nullptr);
   void later(TaskPointer task) { queue_.push_back(std::move(task)); }
@@ -116,6 +118,15 @@ public:
   void copyOut(const std::shared_ptr<Record> &record, const CopyPlan &plan, const char *name,
                const std::shared_ptr<LaunchEnd> &end = {});
 
+  // across.cpp
+  //
+  /// Begins copies to a buffer of another device; returns their events. If one is refused, those before it are under way.
+  std::vector<EventRef> copyAcross(Record &record, const CopyPlan &plan, Management &to,
+                                   std::optional<DeviceError> &refused);
+
+  /// Gives up this device's buffer of a storage, into which a lost device may still write.
+  void giveUpBuffer(Record &record);
+
   void launched(EventRef event, const Launch &launch) {
     if (launch.end)
       launch.end->expect();
@@ -136,7 +147,7 @@ public:
   struct Count {
     std::atomic<unsigned long> launches = 0, chains = 0, graphs = 0, copiesIn = 0, copiesOut = 0, bytesIn = 0,
                                bytesOut = 0, allocations = 0, evictions = 0, buffers = 0, bytes = 0,
-                               resting = 0;
+                               resting = 0, copiesAcross = 0, bytesAcross = 0;
   } count;
 
 private:

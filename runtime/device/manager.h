@@ -15,6 +15,8 @@
 // only the device can go on; in the latter case it polls for a few microseconds, and then the device calls it,
 // or it polls about every fifty microseconds if the device cannot.
 //
+// Cells that another device has come from there directly, if that device reaches this one, else by way of the processor.
+//
 // A launch that cannot go on yet (its memory is being copied out, another device has its data, the device is
 // `ahead` launches behind) holds up the launches behind it, but nothing else. A coroutine that waits is
 // suspended and made runnable by Scheduler::makeRunnable (bottom of a random worker's deque).
@@ -97,6 +99,7 @@ struct Counters {
   unsigned long chains = 0, graphs = 0; // launches that were given together, and those that had to be made
   unsigned long copiesIn = 0, copiesOut = 0; // a matrix counts once, however many boxes are copied
   unsigned long bytesIn = 0, bytesOut = 0;
+  unsigned long copiesAcross = 0, bytesAcross = 0; // from this device to others
   unsigned long allocations = 0, evictions = 0;
   unsigned long buffers = 0, bytes = 0; // that exist now, including those at rest
   unsigned long restingBytes = 0;       // of those, kept for later launches, by the runtime and by the device

@@ -31,7 +31,7 @@ bool Record::isTouched(const BoxSet &cells, bool byReaders) const {
 BoxSet Record::coming(int device) const {
   BoxSet result;
   for (const auto &f : flights_)
-    if (f->device == device)
+    if (f->device == device && f->way == Flight::Way::Out)
       result.add(f->useful);
   return result;
 }
@@ -97,6 +97,8 @@ bool Record::hostWrites(const Place &place) {
   stale_.subtract(c.cells);
   for (Side &s : sides_)
     s.valid.subtract(c.cells);
+  for (const auto &f : flights_) // between devices: others would use the memory
+    f->useful.subtract(c.cells);
   noteBehind();
   return true;
 }
@@ -174,6 +176,18 @@ CopyPlan Record::planOut(int device, const Place *place, bool reads, bool writes
   return plan;
 }
 
+CopyPlan Record::planAcross(int from, int to, const Place &place) {
+  std::lock_guard hold(mutex_);
+  BoxSet wanted = cover(place).cells;
+  wanted = wanted.intersected(stale_).intersected(side(from).valid);
+  wanted.subtract(side(to).valid);
+  if (wanted.isEmpty())
+    return {};
+  CopyPlan plan{CopyPlan::State::Go, lattice_.transfers(wanted)};
+  plan.flight = start(to, Flight::Way::Across, {}, wanted);
+  return plan.flight ? plan : CopyPlan{};
+}
+
 void Record::given(const Flight &flight) {
   std::lock_guard hold(mutex_);
   side(flight.device).valid.add(flight.touched);
@@ -241,7 +255,10 @@ void Record::landed(const std::shared_ptr<Flight> &flight) {
   {
     std::lock_guard hold(mutex_);
     was = remove(flight);
-    stale_.subtract(flight->useful);
+    if (flight->way != Flight::Way::Across)
+      stale_.subtract(flight->useful);
+    else if (was)
+      side(flight->device).valid.add(flight->useful);
     noteBehind();
     waiters.swap(flight->waiters);
   }
@@ -316,6 +333,12 @@ std::unique_ptr<Buffer> Record::takeBuffer(int device, bool onlyClean) {
   return std::move(s.buffer);
 }
 
+std::unique_ptr<Buffer> Record::giveUpBuffer(int device) {
+  std::lock_guard hold(mutex_);
+  side(device).valid.clear();
+  return std::move(side(device).buffer);
+}
+
 std::unique_ptr<Buffer> Record::abandon(int device) {
   std::lock_guard hold(mutex_);
   std::erase_if(flights_, [&](const auto &f) { return f->device == device; });
@@ -326,8 +349,6 @@ std::unique_ptr<Buffer> Record::abandon(int device) {
   return std::move(s.buffer);
 }
 
-// At each moment, a thread that looks first at the table and then at the estate finds each buffer in one of
-// them.
 int Record::countCopy(int device) {
   std::lock_guard hold(mutex_);
   return ++side(device).copies;
@@ -338,6 +359,8 @@ void Record::setLock(int device, std::shared_ptr<void> lock) {
   side(device).lock = std::move(lock);
 }
 
+// At each moment, a thread that looks first at the table and then at the estate finds each buffer in one of
+// them.
 void Record::die() {
   std::vector<std::shared_ptr<void>> locks; // released without a lock of this object: the driver is called
   {

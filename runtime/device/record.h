@@ -11,8 +11,8 @@
 //
 // A plan first changes the record and is then carried out, so that no lock is held while a driver is called.
 // Invariants: see residency.h. A flight is in the list from its plan until it has landed; it keeps the
-// storage alive meanwhile, so that its memory is not reused. `useful` of a copy-out are those cells that are
-// still the newest when it lands: cells that a device writes again meanwhile stay stale on the host.
+// storage alive meanwhile, so that its memory is not reused. `useful` are those cells that are still the
+// newest when it lands: cells that are written again meanwhile stay stale where it goes.
 #pragma once
 #include "runtime/device/request.h"
 #include "runtime/device/residency.h"
@@ -20,13 +20,13 @@
 
 namespace pb::device {
 
-/// A transfer under way or, for memory that the device shares with the processor, a kernel that uses it.
+/// A transfer under way (Across: to this device from another one) or, for memory that the device shares with the processor, a kernel that uses it.
 struct Flight {
-  enum class Way { In, Out };
+  enum class Way { In, Out, Across };
   int device;
   Way way;
   BoxSet touched; // the processor's memory that it reads (In) or writes (Out)
-  BoxSet useful;  // for Out: what will be valid on the host
+  BoxSet useful;  // for Out: what will be valid on the host; for Across: on the device
   std::vector<std::shared_ptr<Request>> waiters = {};
 };
 
@@ -79,6 +79,8 @@ public:
   /// them.
   CopyPlan planOut(int device, const Place *, bool reads, bool writes,
                    const std::shared_ptr<Request> &request);
+  /// Copies the cells of the place that device `from` has, and of those on the host none are, to device `to`.
+  CopyPlan planAcross(int from, int to, const Place &);
   /// The device was given the commands that copy what the plan copies in.
   void given(const Flight &);
   /// The device was given commands that write these cells.
@@ -111,6 +113,8 @@ public:
   /// Takes the buffer away, so its cells are no longer valid on the device. With `onlyClean`, null if the
   /// buffer is not clean.
   std::unique_ptr<Buffer> takeBuffer(int device, bool onlyClean);
+  /// The same for a buffer that commands of another device may still write; launches may have pinned it.
+  std::unique_ptr<Buffer> giveUpBuffer(int device);
   /// For a device whose thread hangs: forgets its flights, whose memory the driver may still use.
   std::unique_ptr<Buffer> abandon(int device);
   /// Called when the storage is released.

@@ -19,7 +19,7 @@
 //     =>  [3, 8) x [2, 6)
 //
 // Invariants: every cell is valid somewhere, unless its device was lost; boxes in a BoxSet are disjoint; what
-// is stale on the host is valid on exactly one device. All methods may be called from any thread. Memory that
+// is stale on the host is valid on one device, or on several between which it was copied. All methods may be called from any thread. Memory that
 // no storage owns (a scalar of a body) has no record: launches copy it in and out each time. A table lives
 // longer than the managers that use it; a storage may live longer than the table, but must not be given to
 // another table then.

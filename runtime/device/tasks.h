@@ -44,6 +44,27 @@ private:
   const std::shared_ptr<Request> request_;
 };
 
+/// Copies cells that this device has to another device that it reaches, then counts for the request, or finishes it with the
+/// reason. The other device's buffer must exist, and none of its commands may use it, until the request is finished.
+class CopyAcross : public Task {
+public:
+  CopyAcross(const Place &place, const char *name, Management &to, std::shared_ptr<Request> request)
+      : Task("copy-across", name, false), place_(place), to_(to), request_(std::move(request)) {}
+  Outcome run(Management &) override;
+  EventRef awaited() const override { return done_ < events_.size() ? events_[done_] : nullptr; }
+  bool drop(Management &) override;
+
+private:
+  const Place place_;
+  Management &to_;
+  const std::shared_ptr<Request> request_;
+  std::shared_ptr<Record> record_;
+  std::shared_ptr<Flight> flight_; // null: not begun
+  std::vector<EventRef> events_;
+  std::size_t done_ = 0;
+  std::optional<DeviceError> refused_;
+};
+
 inline std::vector<TaskPointer> one(TaskPointer task) {
   std::vector<TaskPointer> result;
   result.push_back(std::move(task));

@@ -62,14 +62,19 @@ Devices::~Devices() {
 }
 
 void Devices::sayCounters() const {
-  for (const auto &[name, c] : session_->counters())
+  for (const auto &[name, c] : session_->counters()) {
+    const std::string across = c.copiesAcross
+                                   ? std::to_string(c.copiesAcross) + " copies to other devices (" +
+                                         std::to_string(c.bytesAcross) + " bytes), "
+                                   : "";
     say(name + ": " + std::to_string(c.launches) + " launches, " + std::to_string(c.copiesIn) +
         " copies in (" + std::to_string(c.bytesIn) + " bytes), " + std::to_string(c.copiesOut) +
-        " copies out (" + std::to_string(c.bytesOut) + " bytes), " + std::to_string(c.allocations) +
+        " copies out (" + std::to_string(c.bytesOut) + " bytes), " + across + std::to_string(c.allocations) +
         " allocations, " + std::to_string(c.evictions) + " evictions, " + std::to_string(c.buffers) +
         " buffers left (" + std::to_string(c.bytes) + " bytes), " + std::to_string(c.restingBytes) +
         " bytes at rest, " + std::to_string(c.lockedBytes) + " bytes locked, " + std::to_string(c.graphs) +
         " graphs given " + std::to_string(c.chains) + " times");
+  }
 }
 
 bool Devices::isAsked() const {

@@ -168,7 +168,7 @@ def run(name, config, inputs, fake="", devices=1, threads=2, words=()):
 
 def count(events):
     """Of copies and kernels, on all devices."""
-    return collections.Counter(e["cat"] for e in events if e.get("cat") in ("copy-in", "copy-out", "kernel"))
+    return collections.Counter(e["cat"] for e in events if e.get("cat") in ("copy-in", "copy-out", "copy-across", "kernel"))
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
@@ -220,6 +220,7 @@ with tempfile.TemporaryDirectory() as folder:
         assert result == [3 * v + 6 for v in range(n * n)], result
         used = collections.Counter(e["pid"] for e in events if e.get("cat") == "kernel")
         assert len(used) == devices and sum(used.values()) == 4, used
+        assert count(events)["copy-across"] == devices - 1 and count(events)["copy-out"] == 1, (devices, count(events))
     # A chain stays where it began.
     result, events = run("chain", on_devices(info := compile("chain", CHAIN)), ["in.txt"], devices=2)
     assert result == [v + 4 for v in range(n * n)], result

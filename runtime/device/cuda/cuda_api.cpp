@@ -19,11 +19,16 @@ const Cuda *Cuda::get() {
     return nullptr;
     PB_CUDA_FUNCTIONS(PB_CUDA_LOAD)
 #undef PB_CUDA_LOAD
-    all.hasGraphs = true;
+    all.hasGraphs = all.hasPeers = true;
 #define PB_CUDA_LOAD(member, symbol, parameters)                                                             \
   if (!(all.member = library.function<CuStatus parameters>(symbol)))                                         \
     all.hasGraphs = false;
     PB_CUDA_GRAPH_FUNCTIONS(PB_CUDA_LOAD)
+#undef PB_CUDA_LOAD
+#define PB_CUDA_LOAD(member, symbol, parameters)                                                             \
+  if (!(all.member = library.function<CuStatus parameters>(symbol)))                                         \
+    all.hasPeers = false;
+    PB_CUDA_PEER_FUNCTIONS(PB_CUDA_LOAD)
 #undef PB_CUDA_LOAD
     return all.cuInit(0) == 0 ? &all : nullptr;
   }();

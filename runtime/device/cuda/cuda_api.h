@@ -6,9 +6,8 @@
 //   if (const Cuda *cuda = Cuda::get()) require(cuda->cuStreamQuery(stream), Failure::Lost, "cuStreamQuery");
 //   std::string cubin = compileCuda(kernelText(kCudaPrelude, source), "sm_90");      // needs no GPU
 //
-// Invariant: get() is null or has all of the functions below, except perhaps those for graphs, and the driver
-// was started. $PB_CUDA_DRIVER
-// names a driver to be used instead of libcuda.so.1 (tests have one of their own).
+// Invariant: get() is null or has all of the functions below, except perhaps those for graphs and peers,
+// and the driver was started. $PB_CUDA_DRIVER names a driver to be used instead of libcuda.so.1 (tests have one of their own).
 #pragma once
 #include "runtime/device/device.h"
 #include <cstddef>
@@ -44,6 +43,21 @@ struct CuRows {
   void *toArray = nullptr;
   std::size_t toPitch = 0;
   std::size_t bytes = 0, rows = 0;
+};
+
+/// A copy of rows between the memory of two contexts: CUDA_MEMCPY3D_PEER.
+struct CuRowsAcross {
+  struct End {
+    std::size_t x = 0, y = 0, z = 0, level = 0;
+    CuRows::Type type = CuRows::Device;
+    const void *host = nullptr;
+    CuAddress device = 0;
+    void *array = nullptr;
+    CuContext context = nullptr;
+    std::size_t pitch = 0, height = 0;
+  };
+  End from = {}, to = {};
+  std::size_t bytes = 0, rows = 0, planes = 1;
 };
 
 /// A kernel in a graph: CUDA_KERNEL_NODE_PARAMS_v2.
@@ -119,13 +133,22 @@ constexpr CuStatus kCuOutOfMemory = 2, kCuNotReady = 600;
   EACH(cuGraphLaunch, "cuGraphLaunch", (CuGraphExec, CuStream))                                              \
   EACH(cuGraphExecDestroy, "cuGraphExecDestroy", (CuGraphExec))
 
+/// Copies between devices, of which an old driver may lack some.
+#define PB_CUDA_PEER_FUNCTIONS(EACH)                                                                         \
+  EACH(cuDeviceCanAccessPeer, "cuDeviceCanAccessPeer", (int *, CuDevice, CuDevice))                          \
+  EACH(cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess", (CuContext, unsigned))                                \
+  EACH(cuMemcpyPeerAsync, "cuMemcpyPeerAsync",                                                               \
+       (CuAddress, CuContext, CuAddress, CuContext, std::size_t, CuStream))                                  \
+  EACH(cuMemcpy3DPeerAsync, "cuMemcpy3DPeerAsync", (const CuRowsAcross *, CuStream))
+
 struct Cuda {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration
 #define PB_CUDA_MEMBER(member, symbol, parameters) CuStatus(*member) parameters = nullptr;
   PB_CUDA_FUNCTIONS(PB_CUDA_MEMBER)
   PB_CUDA_GRAPH_FUNCTIONS(PB_CUDA_MEMBER)
+  PB_CUDA_PEER_FUNCTIONS(PB_CUDA_MEMBER)
 #undef PB_CUDA_MEMBER
-  bool hasGraphs = false; // all of the functions for graphs are there
+  bool hasGraphs = false, hasPeers = false; // all of the functions for graphs, and for peers, are there
 
   /// Null where this machine has no usable CUDA device.
   static const Cuda *get();

@@ -18,6 +18,7 @@
 #include "runtime/device/library/cuda_libraries.h"
 #include <atomic>
 #include <deque>
+#include <set>
 #include <utility>
 
 namespace pb::device {
@@ -38,6 +39,9 @@ public:
   void unlockPages(void *) override;
   EventRef copyIn(Buffer &, const Transfer &, const void *host) override;
   EventRef copyOut(Buffer &, const Transfer &, void *host) override;
+  bool reaches(const Device &) const override;
+  bool isIdle(Buffer &) override;
+  EventRef copyAcross(Buffer &from, const Transfer &, Device &to, Buffer &target) override;
   EventRef launch(Kernel &, const std::vector<Argument> &, const Grid &) override;
   EventRef launchChain(Kernel &, const std::vector<ChainLaunch> &) override;
   std::size_t longestChain() const override;
@@ -83,6 +87,7 @@ private:
   CudaMarkRef epoch_;              // the origin of the device's clock; null: commands are not timed
   std::unique_ptr<Staging> in_, out_;
   std::unique_ptr<HostPages> pages_; // that need no staging
+  std::set<const Device *> opened_;  // devices whose memory this one may use
   CudaLibraries libraries_{""};
   ChainShelf<std::shared_ptr<CudaGraph>> graphs_;
   std::deque<std::pair<std::shared_ptr<CudaGraph>, EventRef>> running_; // graphs that may still run

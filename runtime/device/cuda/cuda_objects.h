@@ -49,6 +49,8 @@ public:
   CudaContext &operator=(const CudaContext &) = delete;
   ~CudaContext();
 
+  CuDevice device() const { return device_; }
+  CuContext context() const { return context_; }
   /// To be called before any call of the driver, on every thread.
   void enter() const;
   CudaMarkRef record(CuStream, bool timed);

@@ -29,7 +29,8 @@ namespace pb::device {
 struct FakeCounters {
   long allocations = 0, copiesIn = 0, copiesOut = 0, launches = 0, builds = 0; // that were asked for
   unsigned long bytesIn = 0, bytesOut = 0;                                     // copied
-  long buffers = 0;                                                            // that have not been freed
+  long copiesAcross = 0;                  // to other devices, that were asked for
+  long buffers = 0;                       // that have not been freed
   unsigned long bytes = 0, mostBytes = 0; // allocated now, and at most at once
   long events = 0;                        // of copies and launches, that exist now
   long polls = 0;                         // of events
@@ -58,6 +59,9 @@ public:
   void unlockPages(void *) override;
   EventRef copyIn(Buffer &, const Transfer &, const void *host) override;
   EventRef copyOut(Buffer &, const Transfer &, void *host) override;
+  bool reaches(const Device &) const override;
+  bool isIdle(Buffer &) override;
+  EventRef copyAcross(Buffer &from, const Transfer &, Device &to, Buffer &target) override;
   EventRef launch(Kernel &, const std::vector<Argument> &, const Grid &) override;
   EventRef launchChain(Kernel &, const std::vector<ChainLaunch> &) override;
   std::size_t longestChain() const override { return kLongestChain; }

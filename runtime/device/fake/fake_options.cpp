@@ -55,13 +55,13 @@ FakeFault faultFrom(const std::string &text) {
   static const std::map<std::string, FakeFault::Kind> kinds = {
       {"build", FakeFault::Build}, {"memory", FakeFault::Memory}, {"launch", FakeFault::Launch},
       {"chain", FakeFault::Chain}, {"wrong", FakeFault::Wrong},   {"lock", FakeFault::Lock},
-      {"copy", FakeFault::Copy},   {"lost", FakeFault::Lost},     {"hang", FakeFault::Hang},
-      {"stuck", FakeFault::Stuck}};
+      {"copy", FakeFault::Copy},   {"across", FakeFault::Across}, {"lost", FakeFault::Lost},
+      {"hang", FakeFault::Hang},   {"stuck", FakeFault::Stuck}};
   const std::size_t colon = text.find(':');
   const auto kind = kinds.find(text.substr(0, colon));
   if (kind == kinds.end() || colon == std::string::npos)
     wrong("fail=" + text, "faults are build:NAME, memory:K, launch:K, wrong:K, chain:K, lock:K, copy:K, "
-                          "lost:K, hang:K and stuck:K");
+                          "across:K, lost:K, hang:K and stuck:K");
   FakeFault fault{kind->second};
   std::string value = text.substr(colon + 1);
   if (fault.kind == FakeFault::Build) {
@@ -105,6 +105,7 @@ FakeOptions parseFakeOptions(const std::string &text) {
       {"devices", plain(options.devices, 1)},
       {"double", plain(options.hasDouble, 0)},
       {"shares", plain(options.shares, 0)},
+      {"peers", plain(options.peers, 0)},
       {"latency", [&](auto &word, auto &value) { options.latency = numberIn(word, value, kSeconds); }},
       {"bandwidth", [&](auto &word, auto &value) { options.bandwidth = numberIn(word, value, kBytes); }},
       {"speed",

@@ -15,6 +15,7 @@
 //   bandwidth=10G   bytes a second of copies; without it copies are not slowed down
 //   speed=0.5       kernels take 1/speed of their time here (0 < speed <= 1)
 //   double=0        has no doubles
+//   peers=0         copies to and from other fake devices go by way of the processor
 //   shares=1        shares the processor's memory: wrap() works
 //   libraries=PATH  a folder of libraries that have the functions of CUDA's and compute in the processor's
 //                   memory (tests/unit/device/library)
@@ -27,6 +28,7 @@
 //     chain:K         the K-th chain of launches cannot be made into a graph
 //     lock:K          the K-th locking of pages is refused
 //     copy:K          the K-th copy, in or out, is refused for lack of memory
+//     across:K        the K-th copy to another device is refused
 //     lost:K          the device is lost when it comes to the K-th command (copies and launches): earlier
 //                     commands take effect, this one and all later ones do not
 //     hang:K          the K-th command does not end before FakeDevice::release() or the end of the device
@@ -57,7 +59,7 @@ struct HostLaunch {
 using HostKernel = std::function<void(const HostLaunch &)>;
 
 struct FakeFault {
-  enum Kind { Build, Memory, Launch, Wrong, Chain, Lock, Copy, Lost, Hang, Stuck };
+  enum Kind { Build, Memory, Launch, Wrong, Chain, Lock, Copy, Across, Lost, Hang, Stuck };
   Kind kind = Launch;
   long number = 1;        // from 1, unless kind is Build
   bool andLater = false;  // K+
@@ -71,7 +73,7 @@ struct FakeOptions {
   double latency = 0;   // seconds
   double bandwidth = 0; // bytes a second; 0: no limit
   double speed = 1;
-  bool hasDouble = true, shares = false;
+  bool hasDouble = true, shares = false, peers = true;
   std::string libraries = {}; // a folder
   std::vector<FakeFault> faults = {};
   /// Kernels that are functions of this program instead of text, by their entries: they need no compiler.

@@ -31,7 +31,7 @@ TEST(CudaDeclarations, FunctionsTakeWhatTheHeaderSays){
 #define PB_COMPARE(member, symbol, parameters)                                                               \
   EXPECT_EQ(passedTo(static_cast<CuStatus(*) parameters>(nullptr)), passedTo(decltype (&::member)(nullptr))) \
       << symbol;
-    PB_CUDA_FUNCTIONS(PB_COMPARE) PB_CUDA_GRAPH_FUNCTIONS(PB_COMPARE)
+    PB_CUDA_FUNCTIONS(PB_COMPARE) PB_CUDA_GRAPH_FUNCTIONS(PB_COMPARE) PB_CUDA_PEER_FUNCTIONS(PB_COMPARE)
 #undef PB_COMPARE
     // NOLINTEND(bugprone-macro-parentheses)
 }
@@ -54,6 +54,25 @@ TEST(CudaDeclarations, RowsAreLaidOutAlike) {
 #undef PB_SAME
   EXPECT_EQ(int{CuRows::Host}, CU_MEMORYTYPE_HOST);
   EXPECT_EQ(int{CuRows::Device}, CU_MEMORYTYPE_DEVICE);
+}
+
+TEST(CudaDeclarations, RowsAcrossAreLaidOutAlike) {
+  EXPECT_EQ(sizeof(CuRowsAcross), sizeof(CUDA_MEMCPY3D_PEER));
+#define PB_SAME(mine, theirs) EXPECT_EQ(offsetof(CuRowsAcross, mine), offsetof(CUDA_MEMCPY3D_PEER, theirs))
+  PB_SAME(from.type, srcMemoryType);
+  PB_SAME(from.device, srcDevice);
+  PB_SAME(from.context, srcContext);
+  PB_SAME(from.pitch, srcPitch);
+  PB_SAME(from.height, srcHeight);
+  PB_SAME(to.type, dstMemoryType);
+  PB_SAME(to.device, dstDevice);
+  PB_SAME(to.context, dstContext);
+  PB_SAME(to.pitch, dstPitch);
+  PB_SAME(to.height, dstHeight);
+  PB_SAME(bytes, WidthInBytes);
+  PB_SAME(rows, Height);
+  PB_SAME(planes, Depth);
+#undef PB_SAME
 }
 
 TEST(CudaDeclarations, KernelsOfGraphsAreLaidOutAlike) {

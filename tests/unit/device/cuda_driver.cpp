@@ -250,6 +250,32 @@ CuStatus cuMemcpyDtoHAsync_v2(void *to, CuAddress from, std::size_t n, CuStream 
   }
   return s->give([=] { copy(to, device, n); });
 }
+CuStatus cuDeviceCanAccessPeer(int *can, CuDevice from, CuDevice to) {
+  return *can = from != to && to < 2, 0;
+}
+CuStatus cuCtxEnablePeerAccess(CuContext, unsigned) { return 0; }
+CuStatus cuMemcpyPeerAsync(CuAddress to, CuContext, CuAddress from, CuContext, std::size_t n, CuStream s) {
+  {
+    std::lock_guard lock(mutex);
+    mistakes += !within(onDevice, at<>(to), n) + !within(onDevice, at<>(from), n);
+  }
+  return s->give([=] { std::memcpy(at<>(to), at<>(from), n); });
+}
+CuStatus cuMemcpy3DPeerAsync(const CuRowsAcross *given, CuStream s) {
+  const CuRowsAcross r = *given;
+  {
+    std::lock_guard lock(mutex);
+    mistakes += !within(onDevice, at<>(r.from.device), r.from.pitch * (r.rows - 1) + r.bytes);
+    mistakes += !within(onDevice, at<>(r.to.device), r.to.pitch * (r.rows - 1) + r.bytes);
+    mistakes += r.planes != 1 || r.from.pitch < r.bytes || r.to.pitch < r.bytes;
+  }
+  return s->give([=] {
+    for (std::size_t row = 0; row < r.rows; ++row)
+      std::memcpy(at<char>(r.to.device) + row * r.to.pitch, at<char>(r.from.device) + row * r.from.pitch,
+                  r.bytes);
+  });
+}
+
 CuStatus cuMemcpy2DAsync_v2(const CuRows *given, CuStream s) {
   const CuRows r = *given;
   const bool in = r.fromType == CuRows::Host;

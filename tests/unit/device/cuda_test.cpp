@@ -4,6 +4,7 @@
 // (cuda_driver.cpp).
 #include "runtime/device/cuda/staging.h"
 #include "runtime/device/dialect.h"
+#include "runtime/device/list.h"
 #include "support.h"
 
 #include <atomic>
@@ -258,6 +259,37 @@ TEST_F(CudaDevices, CommandsOnOneBufferAreInOrder) {
     ASSERT_THAT(b, testing::Each(3.0f));
     ASSERT_THAT(c, testing::Each(6.0f));
     ASSERT_THAT(contentsOf<float>(*device, *next, n), testing::Each(7.0f));
+  }
+}
+
+TEST_F(CudaDevices, CopiesAcrossAreInOrderAndOfAllShapes) {
+  NEEDS_NVRTC();
+  const std::unique_ptr<Device> other = openCudaDevice(1);
+  ASSERT_TRUE(device->reaches(*other));
+  EXPECT_FALSE(device->reaches(*device));
+  const long n = 1 << 20;
+  const auto kernel = device->build({kScale, "scale", {64, 1, 1}});
+  std::vector<float> ones(n, 1);
+  for (const Transfer &t :
+       {Transfer{.bytes = n * 4UL}, Transfer{.offset = 4, .bytes = 4000, .rows = 200, .rowStride = 4096},
+        Transfer{.offset = 4, .bytes = 400, .rows = 30, .rowStride = 512, .planes = 50, .planeStride = 16384},
+        Transfer{.offset = 4096, .bytes = 8, .rows = 10, .rowStride = -64},
+        Transfer{.offset = 4, .bytes = 8, .rows = 0}}) {
+    const auto from = bufferOf(*device, ones), to = bufferOf(*other, ones);
+    EXPECT_TRUE(other->isIdle(*to));
+    scale(*kernel, *from, n, 3);
+    const EventRef event = device->copyAcross(*from, t, *other, *to);
+    scale(*kernel, *from, n, 2);
+    finish(*device, event);
+    std::vector<float> expected(n, 1);
+    for (long plane = 0; plane < t.planes; ++plane)
+      for (long row = 0; row < t.rows; ++row)
+        std::fill_n(expected.begin() +
+                        (static_cast<long>(t.offset) + plane * t.planeStride + row * t.rowStride) / 4,
+                    t.bytes / 4, 3.0f);
+    ASSERT_TRUE(contentsOf<float>(*other, *to, n) == expected)
+        << t.bytes << " x " << t.rows << " x " << t.planes;
+    ASSERT_THAT(contentsOf<float>(*device, *from, n), testing::Each(6.0f));
   }
 }
 

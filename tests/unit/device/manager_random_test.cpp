@@ -125,6 +125,10 @@ TEST(ManagerRandom, BothShareMemory) { EXPECT_EQ(run("shares=1 latency=20us", "s
 TEST(ManagerRandom, RefusedLaunches) {
   EXPECT_GT(run("fail=launch:3,launch:4,launch:9", "latency=20us fail=launch:1,launch:7"), 0);
 }
+TEST(ManagerRandom, DevicesThatDoNotReachEachOther) { EXPECT_EQ(run("peers=0", "latency=30us"), 0); }
+TEST(ManagerRandom, RefusedCopiesAcross) {
+  EXPECT_EQ(run("fail=across:1,across:3,across:4", "latency=20us fail=across:2"), 0);
+}
 TEST(ManagerRandom, RefusedCopiesIn) { run("fail=copy:1", "latency=20us fail=copy:1"); }
 
 } // namespace

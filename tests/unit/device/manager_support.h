@@ -50,6 +50,11 @@ public:
   EventRef copyOut(Buffer &b, const Transfer &t, void *h) override {
     return hook_("out"), inner_->copyOut(b, t, h);
   }
+  bool reaches(const Device &d) const override { return inner_->reaches(innermost(d)); }
+  bool isIdle(Buffer &b) override { return inner_->isIdle(b); }
+  EventRef copyAcross(Buffer &b, const Transfer &t, Device &d, Buffer &to) override {
+    return hook_("across"), inner_->copyAcross(b, t, const_cast<Device &>(innermost(d)), to);
+  }
   EventRef launch(Kernel &k, const std::vector<Argument> &a, const Grid &g) override {
     return hook_("launch"), inner_->launch(k, a, g);
   }
@@ -63,6 +68,10 @@ public:
   void timeCommands() override { hook_("time"), inner_->timeCommands(); }
 
 private:
+  static const Device &innermost(const Device &d) {
+    const auto *hooked = dynamic_cast<const HookedDevice *>(&d);
+    return hooked ? *hooked->inner_ : d;
+  }
   const std::unique_ptr<Device> inner_;
   const Hook hook_;
 };

@@ -297,7 +297,7 @@ TEST(Manager, ViewsAreArguments) {
 /// Requirement 101: through the host.
 TEST(Manager, DataOfAnotherDevice) {
   Table table(2);
-  const Bench first("latency=2ms", 2, 0, &table), second("latency=2ms", 2, 1, &table);
+  const Bench first("latency=2ms peers=0", 2, 0, &table), second("latency=2ms", 2, 1, &table);
   const auto a = matrix(8, 4, 1), b = matrix(8, 4, 0), c = matrix(8, 4, 0);
   first.manager->submitNow({first.plus(a, b, 1)});
   second.manager->submitNow({second.plus(b, c, 1)});
