@@ -11,11 +11,11 @@
 // rules and forward declarations, signs as operators, schedules.
 //
 // A schedule stands among the rules of a transform, or in a file of its own (`scheduleFile`); the steps alone are
-// what `pbc opt --script` reads (`scriptFile`). The token reader decides where a schedule begins: everywhere else
+// what `pbc opt --script` reads (`scriptFile`). Adaptors have files of their own (`adaptorFile`), whose steps are those of schedules. The token reader decides where a schedule begins: everywhere else
 // `schedule`, `for` and `on` are names, and in the steps of a schedule all words are names.
 grammar Pbcc;
 
-tokens { BODY, RAW, BROKEN, STEPS, END_STEPS }
+tokens { BODY, RAW, BROKEN, STEPS, END_STEPS, ADAPTOR, BAR }
 
 program : (RAW | unit)* EOF ;
 
@@ -84,6 +84,8 @@ relation : expr (ASSIGN | EQUAL | NOT_EQUAL | LESS | GREATER | LESS_EQUAL | GREA
 
 scheduleFile : scheduleDecl* EOF ;
 scriptFile : steps EOF ;
+adaptorFile : adaptorDecl* EOF ;
+adaptationFile : adaptation EOF ;
 
 scheduleDecl : SCHEDULE word FOR word (DOT word)? (PLUS word)* (ON word)? STEPS steps END_STEPS SEMI* ;
 steps : step? (SEMI step?)* ;
@@ -96,6 +98,11 @@ sum : (PLUS | MINUS)? term ((PLUS | MINUS) term)* ;
 term : factor (STAR factor)* ;
 factor : INT | ID ;
 word : ID | FOR | ON ;
+
+adaptorDecl : ADAPTOR ID LPAREN ID (COMMA ID)* RPAREN COLON adaptorRule (BAR adaptorRule)* ;
+adaptorRule : (step SEMI)* (LBRACE adaptorCondition RBRACE)? ;
+adaptorCondition : ID LPAREN ID LPAREN ID RPAREN (DOT ID ASSIGN ID)? RPAREN ; // cond(blank(X).zero = true), cond(isSmall(X))
+adaptation : ID LPAREN value (COMMA value)* RPAREN ;
 
 expr
   : exprName

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // pbc: the compiler and its subcommands.
+#include "compiler/driver/compose_command.h"
 #include "compiler/driver/opt_command.h"
 #include "compiler/driver/pipeline.h"
 #include "compiler/model/command/command.h"
@@ -23,7 +24,8 @@ bool isMisspeltCommand(const std::string &word) {
   if (word.empty() || word[0] == '-' || word.find_first_of("/.") != std::string::npos ||
       access(word.c_str(), F_OK) == 0)
     return false;
-  const std::string near = pb::base::closest(word, {"tune", "config", "report", "model", "opt", "explain"});
+  const std::string near =
+      pb::base::closest(word, {"tune", "config", "report", "model", "opt", "compose", "explain"});
   if (near.empty())
     return false;
   std::fprintf(stderr,
@@ -44,6 +46,8 @@ int command(int argc, char **argv) {
     return pbc::model::modelCommand(argc - 1, argv + 1, pbc::driver::eachKernel);
   if (argc > 1 && std::strcmp(argv[1], "opt") == 0)
     return pbc::driver::optCommand(argc - 1, argv + 1);
+  if (argc > 1 && std::strcmp(argv[1], "compose") == 0)
+    return pbc::driver::composeCommand(argc - 1, argv + 1);
   const bool explains = argc > 1 && std::strcmp(argv[1], "explain") == 0;
   if (explains && pbc::tuner::explainsProgram(argc - 1, argv + 1))
     return pbc::tuner::explainCommand(argc - 1, argv + 1);

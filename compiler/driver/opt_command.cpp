@@ -3,12 +3,12 @@
 #include "compiler/driver/opt_command.h"
 #include "compiler/driver/memory_limit.h"
 #include "compiler/driver/problems.h"
+#include "compiler/driver/text_input.h"
 #include "compiler/kernel/dependences.h"
 #include "compiler/kernel/parse.h"
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/transform/run.h"
 #include "compiler/kernel/verify.h"
-#include "compiler/source/load.h"
 #include "compiler/syntax/parse.h"
 #include "runtime/base/parse_status.h"
 #include "runtime/base/pending_files.h"
@@ -33,17 +33,6 @@ struct Steps {
   bool isFile = false;
   std::string text; // the steps, or the file's name
 };
-
-std::string readStandardInput() {
-  std::string text;
-  std::vector<char> part(1 << 16);
-  while (const std::size_t n = std::fread(part.data(), 1, part.size(), stdin)) {
-    text.append(part.data(), n);
-    if (text.size() > source::SourceManager::kLargestFile)
-      throw Refusal("pbc opt: error: standard input is larger than 64 MiB\n");
-  }
-  return text;
-}
 
 std::string listed() {
   std::string text;
@@ -82,15 +71,7 @@ public:
   std::string messages() const { return diagnostics_.render(isatty(STDERR_FILENO) != 0); }
 
 private:
-  source::FileId load(const std::string &path) {
-    if (path == "-")
-      return sources_.add("standard input", readStandardInput());
-    std::string why;
-    const std::optional<source::FileId> file = source::load(sources_, path, &why);
-    if (!file)
-      throw Refusal(fmt::format("pbc opt: error: cannot read {}: {}\n", path, why));
-    return *file;
-  }
+  source::FileId load(const std::string &path) { return loadText(sources_, path, "pbc opt"); }
 
   void requireSensible(const std::vector<kernel::Scheduled> &kernels, const script::Script &script) const {
     std::vector<std::string> names, steps;

@@ -7,6 +7,7 @@
 // accessors, numbers out of range, mixed literals of a tunable, a repeated `main`.
 #pragma once
 #include "PbccParser.h"
+#include "compiler/script/adaptor.h"
 #include "compiler/source/diagnostics.h"
 #include "compiler/syntax/ast.h"
 
@@ -28,6 +29,8 @@ public:
   Rule functionRule(const Transform &, const antlr4::Token &body);
   Schedule schedule(P::ScheduleDeclContext &);
   script::Script steps(P::StepsContext &);
+  script::Adaptor adaptor(P::AdaptorDeclContext &);
+  script::Adaptation adaptation(P::AdaptationContext &);
 
   Span spanOf(const antlr4::Token &) const;
   Span spanOf(const antlr4::ParserRuleContext &) const;
@@ -48,6 +51,7 @@ private:
   void part(Rule &, P::RulePartContext &);
   Body body(const antlr4::Token &) const;
   script::Step step(P::StepContext &);
+  script::Condition condition(P::AdaptorConditionContext &, const script::Adaptor &);
   script::Value value(P::ValueContext &);
   script::Sum sum(P::SumContext &);
   Item item(P::ItemClauseContext &);

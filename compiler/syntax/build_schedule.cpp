@@ -52,6 +52,50 @@ Schedule Builder::schedule(P::ScheduleDeclContext &context) {
   return made;
 }
 
+script::Adaptor Builder::adaptor(P::AdaptorDeclContext &context) {
+  script::Adaptor made;
+  const auto words = context.ID();
+  made.name = textOf(*words.front()->getSymbol());
+  made.nameSpan = spanOf(*words.front()->getSymbol());
+  made.span = spanOf(context);
+  for (std::size_t k = 1; k < words.size(); ++k)
+    made.parameters.push_back(textOf(*words[k]->getSymbol()));
+  for (auto *rule : context.adaptorRule()) {
+    script::AdaptorRule &one = made.rules.emplace_back();
+    for (auto *s : rule->step())
+      one.steps.push_back(step(*s));
+    if (rule->adaptorCondition())
+      one.condition = condition(*rule->adaptorCondition(), made);
+  }
+  return made;
+}
+
+script::Condition Builder::condition(P::AdaptorConditionContext &context, const script::Adaptor &adaptor) {
+  std::vector<std::string> words;
+  for (auto *word : context.ID())
+    words.push_back(textOf(*word->getSymbol()));
+  const Span span = spanOf(context);
+  const bool isOfBlank = context.DOT() != nullptr;
+  const bool isKnown =
+      words[0] == "cond" &&
+      (isOfBlank ? words[1] == "blank" && words[3] == "zero" && words[4] == "true" : words[1] != "blank");
+  if (!isKnown)
+    diagnostics_.error(span, "this is no condition of an adaptor")
+        .help("conditions are `cond(blank(X).zero = true)` and `cond(PREDICATE(X))`");
+  if (words[2] != adaptor.parameters.front())
+    diagnostics_.error(span, "a condition is about the matrix of its adaptor, `" +
+                                 adaptor.parameters.front() + "`");
+  return {isOfBlank ? script::Condition::Kind::BlankIsZero : script::Condition::Kind::Predicate, words[2],
+          isOfBlank ? "" : words[1], span};
+}
+
+script::Adaptation Builder::adaptation(P::AdaptationContext &context) {
+  script::Adaptation made{textOf(*context.ID()->getSymbol()), {}, spanOf(context)};
+  for (auto *v : context.value())
+    made.arguments.push_back(value(*v));
+  return made;
+}
+
 script::Script Builder::steps(P::StepsContext &context) {
   script::Script made;
   for (auto *s : context.step())

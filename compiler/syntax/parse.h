@@ -8,6 +8,7 @@
 // Errors: all syntax errors are reported, each with its place; the tree then has what could be read. It never
 // throws and never hangs (include depth and expansion are bounded), whatever the bytes are.
 #pragma once
+#include "compiler/script/adaptor.h"
 #include "compiler/source/diagnostics.h"
 #include "compiler/syntax/ast.h"
 
@@ -30,6 +31,12 @@ std::vector<Schedule> parseSchedules(source::FileId, source::Diagnostics &);
 std::optional<script::Script> parseScript(source::FileId, source::Diagnostics &);
 /// The same for a text that is a part of a file.
 std::optional<script::Script> parseScript(const source::MappedText &, source::Diagnostics &);
+
+/// A file of adaptors, one behind the other (script/adaptor.h). Those that have errors are left out.
+std::vector<script::Adaptor> parseAdaptors(source::FileId, source::Diagnostics &);
+
+/// A use of an adaptor: `Triangular(A)`. Nothing if there are errors.
+std::optional<script::Adaptation> parseAdaptation(source::FileId, source::Diagnostics &);
 
 /// --emit=ast: the tree as indented text, one node a line.
 std::string print(const Program &);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Parses files of schedules and of steps. After an error in a schedule, reading goes on with the next one.
+// Parses files of schedules, of steps and of adaptors. After an error in a declaration, reading goes on with the next one.
 #include "compiler/syntax/build.h"
 #include "compiler/syntax/complaint.h"
 #include "compiler/syntax/parse.h"
@@ -33,20 +33,20 @@ public:
   }
 
   std::vector<Schedule> schedules() {
-    std::vector<Schedule> all;
-    for (std::size_t at = 0; type(at) != antlr4::Token::EOF;) {
-      const unsigned errorsBefore = diagnostics_.errorCount();
-      P::ScheduleDeclContext *read = piece(at, [&] { return parser_.scheduleDecl(); });
-      if (!read) {
-        at = next(at);
-        continue;
-      }
-      Schedule made = builder_.schedule(*read);
-      at = tokens_.index();
-      if (diagnostics_.errorCount() == errorsBefore)
-        all.push_back(std::move(made));
-    }
-    return all;
+    return eachOf<Schedule>(
+        P::SCHEDULE, [&] { return parser_.scheduleDecl(); },
+        [&](auto &read) { return builder_.schedule(read); });
+  }
+
+  std::vector<script::Adaptor> adaptors() {
+    return eachOf<script::Adaptor>(
+        P::ADAPTOR, [&] { return parser_.adaptorDecl(); },
+        [&](auto &read) { return builder_.adaptor(read); });
+  }
+
+  std::optional<script::Adaptation> adaptation() {
+    P::AdaptationFileContext *read = piece(0, [&] { return parser_.adaptationFile(); });
+    return read ? std::optional(builder_.adaptation(*read->adaptation())) : std::nullopt;
   }
 
   script::Script script() {
@@ -55,11 +55,30 @@ public:
   }
 
 private:
+  /// The declarations of a file, each of which begins with this token; without those that have errors.
+  template <class Made, class Parse, class Build>
+  std::vector<Made> eachOf(std::size_t first, Parse parse, Build build) {
+    std::vector<Made> all;
+    for (std::size_t at = 0; type(at) != antlr4::Token::EOF;) {
+      const unsigned errorsBefore = diagnostics_.errorCount();
+      auto *read = piece(at, parse);
+      if (!read) {
+        at = next(at, first);
+        continue;
+      }
+      Made made = build(*read);
+      at = tokens_.index();
+      if (diagnostics_.errorCount() == errorsBefore)
+        all.push_back(std::move(made));
+    }
+    return all;
+  }
+
   std::size_t type(std::size_t at) const { return at < types_.size() ? types_[at] : antlr4::Token::EOF; }
 
-  /// The token behind a schedule that has errors.
-  std::size_t next(std::size_t at) const {
-    while (type(at) != P::END_STEPS && type(at) != antlr4::Token::EOF && type(at + 1) != P::SCHEDULE)
+  /// The token behind a declaration that has errors.
+  std::size_t next(std::size_t at, std::size_t first) const {
+    while (type(at) != P::END_STEPS && type(at) != antlr4::Token::EOF && type(at + 1) != first)
       ++at;
     return type(at) == antlr4::Token::EOF ? at : at + 1;
   }
@@ -91,6 +110,17 @@ private:
 
 std::vector<Schedule> parseSchedules(source::FileId file, source::Diagnostics &diagnostics) {
   return ScheduleReader(wholeFile(file, diagnostics.sources()), diagnostics, TextKind::Schedules).schedules();
+}
+
+std::vector<script::Adaptor> parseAdaptors(source::FileId file, source::Diagnostics &diagnostics) {
+  return ScheduleReader(wholeFile(file, diagnostics.sources()), diagnostics, TextKind::Adaptors).adaptors();
+}
+
+std::optional<script::Adaptation> parseAdaptation(source::FileId file, source::Diagnostics &diagnostics) {
+  const unsigned errorsBefore = diagnostics.errorCount();
+  auto read =
+      ScheduleReader(wholeFile(file, diagnostics.sources()), diagnostics, TextKind::Adaptors).adaptation();
+  return diagnostics.errorCount() == errorsBefore ? read : std::nullopt;
 }
 
 std::optional<script::Script> parseScript(source::FileId file, source::Diagnostics &diagnostics) {

@@ -30,7 +30,7 @@ public:
       : mapped_(mapped), text_(mapped.text), diagnostics_(diagnostics), stream_(text_), lexer_(&stream_),
         kind_(kind) {
     lexer_.removeErrorListeners(); // the grammar's last rule accepts any byte, so the lexer finds no errors
-    part_ = kind == TextKind::Steps ? Part::Steps : outside();
+    part_ = isOfSteps() ? Part::Steps : outside();
   }
 
   Tokens run() {
@@ -43,7 +43,7 @@ public:
       end_ = static_cast<std::uint32_t>(token->getStopIndex() + 1);
       take();
     }
-    if (part_ == Part::Steps && kind_ != TextKind::Steps)
+    if (part_ == Part::Steps && !isOfSteps())
       closeSchedule(size(), "the end of the file");
     if (insideTransform_)
       closeTransform(size(), "the end of the file");
@@ -53,6 +53,9 @@ public:
 
 private:
   enum class Part { Rules, Head, Steps }; // Rules: all that is outside of schedules
+
+  /// Whether there is nothing but steps and what stands around them in adaptors.
+  bool isOfSteps() const { return kind_ == TextKind::Steps || kind_ == TextKind::Adaptors; }
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(text_.size()); }
   std::string word() const { return std::string(text_.substr(begin_, end_ - begin_)); }
@@ -154,7 +157,7 @@ private:
   /// The words after `schedule` tell whether it is the keyword or the name of a matrix that a rule computes:
   /// `schedule from(A a) { ... }`, `schedule gpu cublas.gemm(c, a, b) { ... }`.
   bool opensSchedule() const {
-    if (kind_ == TextKind::Steps || (kind_ == TextKind::Program && !insideTransform_) || !isAtBegin() ||
+    if (isOfSteps() || (kind_ == TextKind::Program && !insideTransform_) || !isAtBegin() ||
         (part_ == Part::Steps && !startsLine()))
       return false;
     if (kind_ == TextKind::Schedules && part_ == Part::Head)
@@ -181,6 +184,8 @@ private:
 
   /// A token of a schedule's head, or one of its steps.
   void takeOfSchedule() {
+    if (kind_ == TextKind::Adaptors && takeOfAdaptor())
+      return;
     switch (type_) {
     case PbccParser::UNEXPECTED:
     case PbccParser::RAW_OPEN:
@@ -196,6 +201,22 @@ private:
       push(type_, begin_, end_);
   }
 
+  /// A token that has a meaning among adaptors only.
+  bool takeOfAdaptor() {
+    const std::string text = word();
+    if (text == "adaptor" && wordAfter(end_).kind == Lexeme::Kind::Identifier)
+      type_ = PbccParser::ADAPTOR;
+    else if (text == "|")
+      type_ = PbccParser::BAR;
+    else if (type_ != PbccParser::LBRACE && type_ != PbccParser::RBRACE)
+      return false;
+    nesting_ = 0;
+    length_ = 0;
+    reported_ = false;
+    push(type_, begin_, end_);
+    return true;
+  }
+
   void braceOfSchedule() {
     nesting_ = 0;
     length_ = 0;
@@ -205,7 +226,7 @@ private:
       part_ = Part::Steps;
       openSteps_ = begin_;
       push(PbccParser::STEPS, begin_, end_);
-    } else if (!opens && part_ == Part::Steps && kind_ != TextKind::Steps) {
+    } else if (!opens && part_ == Part::Steps && !isOfSteps()) {
       part_ = outside();
       push(PbccParser::END_STEPS, begin_, end_);
     } else if (!opens && kind_ == TextKind::Program) { // a head without steps

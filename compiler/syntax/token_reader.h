@@ -29,8 +29,8 @@ constexpr unsigned deepestNesting = 100;    // depth of parentheses and brackets
 
 using Tokens = std::vector<std::unique_ptr<antlr4::Token>>;
 
-/// A program, a file of schedules, or only the steps of one.
-enum class TextKind { Program, Schedules, Steps };
+/// A program, a file of schedules, only the steps of one, or a file of adaptors.
+enum class TextKind { Program, Schedules, Steps, Adaptors };
 
 /// The tokens end with EOF. Text that makes no sense is reported and becomes a BROKEN token.
 Tokens readTokens(const source::MappedText &, source::Diagnostics &, TextKind = TextKind::Program);

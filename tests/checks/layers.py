@@ -56,6 +56,7 @@ TABLE = {
     "compiler/emit":
         "runtime/device compiler/poly compiler/body compiler/choice compiler/schedule compiler/kernel "
         "compiler/emit/dialect compiler/emit/kernel",
+    "compiler/compose": "compiler/script compiler/kernel",
     # The machine code that a compiler of devices makes.
     "compiler/cubin": "",
     "compiler/build": "runtime/base compiler/preamble",
@@ -75,7 +76,7 @@ TABLE = {
     # The driver puts all components together.
     "compiler/driver":
         "runtime/base runtime/device tuner/space tuner/evaluate tuner/travel tuner compiler/source compiler/poly compiler/script "
-        "compiler/syntax compiler/cubin compiler/sema compiler/body compiler/choice compiler/schedule compiler/kernel compiler/emit/kernel "
+        "compiler/syntax compiler/cubin compiler/sema compiler/body compiler/choice compiler/schedule compiler/kernel compiler/compose compiler/emit/kernel "
         "compiler/emit compiler/build compiler/model/command",
 }
 

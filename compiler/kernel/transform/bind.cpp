@@ -39,6 +39,12 @@ std::string suggestion(const std::string &word, const std::vector<std::string> &
                      quoted(known));
 }
 
+/// Whether the value is one of the parameter's words.
+bool isOneOf(const Parameter &p, const Value &value) {
+  const auto *name = std::get_if<Name>(&value.what);
+  return name && std::find(p.words.begin(), p.words.end(), name->text) != p.words.end();
+}
+
 std::string expected(const Parameter &p) {
   std::string range;
   if (p.kind == Kind::Integer || p.kind == Kind::Integers)
@@ -114,9 +120,20 @@ struct Binder {
   /// The loop with this name, or over the variable that the program calls so and isl otherwise (poly/names.h); "" if there is none.
   std::string labelOf(const std::string &name) const {
     const std::vector<std::string> labels = labelsOf(scheduled.schedule.tree);
+    const auto isLabel = [&](const std::string &label) {
+      return std::find(labels.begin(), labels.end(), label) != labels.end();
+    };
     for (const std::string &label : {name, poly::mangle(name)})
-      if (std::find(labels.begin(), labels.end(), label) != labels.end())
+      if (isLabel(label))
         return label;
+    // The scripts of the OA framework call a loop `k` `Lk`, or `Lkk` where a step has left it as it was.
+    for (std::string rest = name; rest.size() > 1 && rest.front() == 'L'; rest.pop_back()) {
+      for (const std::string &label : {rest, rest.substr(1), poly::mangle(rest.substr(1))})
+        if (isLabel(label))
+          return label;
+      if (rest.size() < 3 || rest.back() != rest[rest.size() - 2])
+        break;
+    }
     return "";
   }
 
@@ -181,7 +198,8 @@ struct Binder {
 
   void positional(const Value &value) {
     for (const Parameter &p : transformation.parameters)
-      if (takes(p, value) && p.kind != Kind::Word && (takesSeveral(p.kind) || !arguments.has(p.name)))
+      if (takes(p, value) && (p.kind != Kind::Word || isOneOf(p, value)) &&
+          (takesSeveral(p.kind) || !arguments.has(p.name)))
         return add(p, value);
     fail(fmt::format("`{}` takes no further argument `{}`", transformation.name, script::text(value)),
          usageHelp(), value.span);

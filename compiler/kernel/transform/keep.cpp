@@ -31,7 +31,8 @@ Transformation keepTransformation() {
                       .kind = Kind::Loop,
                       .doc = "the loop in each of whose steps it is kept; on a device, once if none is named",
                       .isOptional = true}},
-      .apply = applyKeep};
+      .apply = applyKeep,
+      .mixing = {.place = Mixing::Place::Memory, .memory = Mixing::Memory::Registers}};
 }
 
 } // namespace pbc::kernel

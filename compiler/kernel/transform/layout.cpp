@@ -22,7 +22,8 @@ Transformation layoutTransformation() {
                          orderOfCopy("order"),
                          padOfCopy()},
           .apply = applyLayout,
-          .target = Target::Processor};
+          .target = Target::Processor,
+          .mixing = {.place = Mixing::Place::First}};
 }
 
 } // namespace pbc::kernel

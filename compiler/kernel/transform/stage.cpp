@@ -37,7 +37,8 @@ Transformation stageTransformation() {
                       .isOptional = true},
                      orderOfCopy("layout"),
                      padOfCopy()},
-      .apply = applyStage};
+      .apply = applyStage,
+      .mixing = {.place = Mixing::Place::Memory, .memory = Mixing::Memory::Group, .mode = "layout"}};
 }
 
 } // namespace pbc::kernel

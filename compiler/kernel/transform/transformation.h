@@ -70,6 +70,19 @@ enum class Stage {
   Points, // how the innermost loops are realised
 };
 
+/// How an adaptor's step is mixed into a script (compiler/compose; optimisation-scripts 5).
+struct Mixing {
+  enum class Place {
+    Ordered, // at any place, in the order of both scripts
+    First,   // in front of all others
+    Memory,  // says where a matrix lies: joined with what the script says of the same matrix
+  };
+  enum class Memory { Group, Registers };
+  Place place = Place::Ordered;
+  Memory memory = Memory::Group; // for Place::Memory
+  std::string_view mode = {};    // the parameter that says in which order the copy is; "": there is only one
+};
+
 struct Transformation {
   std::string_view name;
   std::string_view doc; // one sentence
@@ -77,6 +90,7 @@ struct Transformation {
   Outcome (*apply)(const Scheduled &, const Arguments &);
   Stage stage = Stage::Cuts;
   Target target = Target::Any; // the machines whose schedules it is for
+  Mixing mixing = {};
   /// Steps of this transformation that are worth trying here, the most promising ones first; null: none. Whether they
   /// apply, who takes one finds out by running it. A step says one thing: of two optional arguments, at most one.
   std::vector<script::Step> (*alternatives)(const Scheduled &, const Machine &) = nullptr;

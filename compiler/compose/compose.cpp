@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/compose/compose.h"
+#include "compiler/compose/mixer.h"
+#include "compiler/compose/placements.h"
+#include <algorithm>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <isl/printer.h>
+#include <isl/schedule.h>
+#include <map>
+
+namespace pbc::compose {
+namespace {
+
+/// A text that no two different kernels share: the tree and the same statements. (Printing a kernel for people takes long: it finds out
+/// which loops are parallel.)
+std::string keyOf(const kernel::Scheduled &kernel) {
+  char *tree = isl_schedule_to_str(kernel.schedule.tree.get());
+  std::string key = tree;
+  std::free(tree);
+  for (const kernel::Statement &s : kernel.statements) {
+    key += "\n" + poly::text(s.domain) + s.op;
+    for (const kernel::Access &a : s.accesses)
+      key += fmt::format(" {} {}", kernel.buffers[static_cast<std::size_t>(a.buffer)].name,
+                         poly::text(a.relation));
+  }
+  return key;
+}
+
+/// Runs steps on the kernel one by one. What a prefix makes is kept, because sequences begin alike.
+class Filter {
+public:
+  explicit Filter(const kernel::Scheduled &start) {
+    begun_.emplace("", kernel::StepOutcome{kernel::withLabels(start), {}});
+  }
+
+  /// The kernel after `steps`, to which `step` is added.
+  const kernel::StepOutcome &after(const script::Script &steps, const script::Step &step) {
+    const std::string key = script::line(steps), whole = key + "; " + script::text(step);
+    if (const auto known = begun_.find(whole); known != begun_.end())
+      return known->second;
+    return begun_.emplace(whole, kernel::run(step, kernelAfter(steps))).first->second;
+  }
+
+  /// All of the steps apply.
+  const kernel::Scheduled &kernelAfter(const script::Script &steps) {
+    if (steps.empty())
+      return *begun_.at("").kernel;
+    const script::Script before(steps.begin(), steps.end() - 1);
+    return *after(before, steps.back()).kernel;
+  }
+
+  bool allApply(const script::Script &steps) {
+    script::Script done;
+    for (const script::Step &step : steps) {
+      if (!after(done, step).kernel)
+        return false;
+      done.push_back(step);
+    }
+    return true;
+  }
+
+private:
+  std::map<std::string, kernel::StepOutcome> begun_; // by the steps
+};
+
+class Composer {
+public:
+  Composer(const kernel::Scheduled &kernel, const script::Script &base, const std::vector<Adapted> &adaptors)
+      : filter_(kernel), base_(split(base)), adaptors_(adaptors) {}
+
+  CompositionOutcome run() {
+    std::vector<std::size_t> rules(adaptors_.size(), 0);
+    do {
+      if (std::string why = add(rules); !why.empty())
+        return {std::nullopt, why};
+    } while (next(rules));
+    return {std::move(made_), ""};
+  }
+
+private:
+  /// The next combination of rules; false after the last one.
+  bool next(std::vector<std::size_t> &rules) const {
+    for (std::size_t k = rules.size(); k-- > 0;) {
+      if (++rules[k] < adaptors_[k].rules.size())
+        return true;
+      rules[k] = 0;
+    }
+    return false;
+  }
+
+  std::string add(const std::vector<std::size_t> &rules) {
+    Variant variant{.rules = rules};
+    script::Script added;
+    for (std::size_t k = 0; k < rules.size(); ++k) {
+      const script::AdaptorRule &rule = adaptors_[k].rules[rules[k]];
+      added.insert(added.end(), rule.steps.begin(), rule.steps.end());
+      if (rule.condition)
+        variant.conditions.push_back(*rule.condition);
+    }
+    const Parts parts = split(added);
+    PlacementOutcome memory = joined(base_.memory, parts.memory);
+    variant.why = memory.why;
+    variant.memory = std::move(memory.steps);
+    if (variant.why.empty())
+      for (const script::Script &sequence : mixed(base_.ordered, parts.ordered)) {
+        if (++count_ > kMostSequences)
+          return fmt::format("there are more than {} ways to mix the steps", kMostSequences);
+        variant.sequences.push_back(filtered(sequence, variant.memory));
+      }
+    made_.variants.push_back(std::move(variant));
+    return "";
+  }
+
+  Sequence filtered(const script::Script &sequence, const script::Script &memory) {
+    Sequence made{.mixed = sequence};
+    for (std::size_t k = 0; k < sequence.size(); ++k) {
+      const kernel::StepOutcome &outcome = filter_.after(made.kept, sequence[k]);
+      if (outcome.kernel)
+        made.kept.push_back(sequence[k]);
+      else
+        made.omitted.push_back({k, outcome.problem});
+    }
+    for (std::size_t k = 0; k < memory.size(); ++k)
+      place(made, memory[k], sequence.size() + k);
+    made.kernel = filter_.kernelAfter(made.kept);
+    const int number = static_cast<int>(count_) - 1;
+    const auto [same, isNewScript] = byScript_.emplace(script::line(made.kept), number);
+    const int first =
+        isNewScript ? byKernel_.emplace(keyOf(*made.kernel), number).first->second : same->second;
+    same->second = first;
+    if (first != number)
+      made.sameAs = first;
+    return made;
+  }
+
+  /// Adds a step about memory as far behind as it applies, but in front of those that say how loops are realised: these cut loops into
+  /// cases, of which each would need a copy of its own.
+  void place(Sequence &made, const script::Step &step, std::size_t index) {
+    std::optional<kernel::StepProblem> problem;
+    const auto realising = std::find_if(made.kept.begin(), made.kept.end(), [](const script::Step &other) {
+      return kernel::findTransformation(other.transformation)->stage == kernel::Stage::Points;
+    });
+    for (std::size_t at = static_cast<std::size_t>(realising - made.kept.begin()) + 1; at-- > 0;) {
+      const script::Script before(made.kept.begin(), made.kept.begin() + static_cast<std::ptrdiff_t>(at));
+      const kernel::StepOutcome &outcome = filter_.after(before, step);
+      if (!outcome.kernel) {
+        if (!problem)
+          problem = outcome.problem; // that of the first attempt says most
+        continue;
+      }
+      script::Script whole = before;
+      whole.push_back(step);
+      whole.insert(whole.end(), made.kept.begin() + static_cast<std::ptrdiff_t>(at), made.kept.end());
+      if (filter_.allApply(whole)) {
+        made.kept = std::move(whole);
+        return;
+      }
+    }
+    made.omitted.push_back(
+        {index, problem.value_or(kernel::StepProblem{"the steps behind it would not apply", "", {}})});
+  }
+
+  Filter filter_;
+  const Parts base_;
+  const std::vector<Adapted> &adaptors_;
+  Composition made_;
+  std::size_t count_ = 0; // of sequences
+  // The sequence that was the first to keep these steps, or to make this kernel. isl may write the same kernel in several ways.
+  std::map<std::string, int> byScript_, byKernel_;
+};
+
+} // namespace
+
+CompositionOutcome compose(const kernel::Scheduled &kernel, const script::Script &base,
+                           const std::vector<Adapted> &adaptors) {
+  return Composer(kernel, base, adaptors).run();
+}
+
+std::string provenance(const std::string &script, const Variant &variant,
+                       const std::vector<Adapted> &adaptors) {
+  std::string all = script;
+  for (std::size_t k = 0; k < adaptors.size(); ++k)
+    all += fmt::format(" + {} rule {}", script::text(adaptors[k].use), variant.rules[k] + 1);
+  return all;
+}
+
+std::vector<std::pair<const Variant *, const Sequence *>> distinct(const Composition &composition) {
+  std::vector<std::pair<const Variant *, const Sequence *>> all;
+  for (const Variant &variant : composition.variants)
+    for (const Sequence &sequence : variant.sequences)
+      if (sequence.sameAs < 0)
+        all.emplace_back(&variant, &sequence);
+  return all;
+}
+
+} // namespace pbc::compose

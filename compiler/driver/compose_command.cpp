@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/driver/compose_command.h"
+#include "compiler/compose/report.h"
+#include "compiler/driver/memory_limit.h"
+#include "compiler/driver/problems.h"
+#include "compiler/driver/standard_library.h"
+#include "compiler/driver/text_input.h"
+#include "compiler/kernel/parse.h"
+#include "compiler/kernel/print.h"
+#include "compiler/syntax/nearest.h"
+#include "compiler/syntax/parse.h"
+#include "runtime/base/parse_status.h"
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+namespace pbc::driver {
+namespace {
+
+struct ComposeOptions {
+  std::string input, script, kernel;
+  std::vector<std::string> adaptations, files;
+  int printed = 0; // the number of the sequence whose kernel is printed
+  bool isJson = false;
+};
+
+class Compose {
+public:
+  explicit Compose(const ComposeOptions &options) : options_(options) {}
+
+  /// Nothing if there were errors.
+  std::optional<std::string> run() {
+    const std::vector<kernel::Scheduled> kernels =
+        kernel::parse(load(options_.input), context_, diagnostics_);
+    const source::FileId file = load(options_.script);
+    const std::optional<script::Script> script = syntax::parseScript(file, diagnostics_);
+    readAdaptors();
+    const std::vector<compose::Adapted> adapted = adaptations();
+    if (diagnostics_.hasErrors() || !script)
+      return std::nullopt;
+    std::string text;
+    bool isAny = false;
+    for (const kernel::Scheduled &k : kernels) {
+      if (!options_.kernel.empty() && k.name != options_.kernel)
+        continue;
+      isAny = true;
+      text += composed(k, *script, adapted);
+    }
+    if (!isAny)
+      throw Refusal(fmt::format("pbc compose: error: there is no kernel {} here\nhelp: the kernels are {}\n",
+                                options_.kernel, fmt::join(namesOf(kernels), ", ")));
+    return diagnostics_.hasErrors() ? std::nullopt : std::optional(text);
+  }
+
+  std::string messages() const { return diagnostics_.render(isatty(STDERR_FILENO) != 0); }
+
+private:
+  source::FileId load(const std::string &path) { return loadText(sources_, path, "pbc compose"); }
+
+  static std::vector<std::string> namesOf(const std::vector<kernel::Scheduled> &kernels) {
+    std::vector<std::string> names;
+    for (const kernel::Scheduled &k : kernels)
+      names.push_back(k.name);
+    return names;
+  }
+
+  /// Those of the standard library, then those of the user, which replace adaptors of the same name.
+  void readAdaptors() {
+    std::vector<std::string> paths;
+    std::error_code ignored; // without the folder, there are none
+    for (const auto &entry : std::filesystem::directory_iterator(standardFolder() + "/adaptors", ignored))
+      if (entry.path().extension() == ".adl")
+        paths.push_back(entry.path());
+    std::sort(paths.begin(), paths.end());
+    paths.insert(paths.end(), options_.files.begin(), options_.files.end());
+    for (const std::string &path : paths)
+      for (script::Adaptor &adaptor : syntax::parseAdaptors(load(path), diagnostics_)) {
+        std::erase_if(adaptors_, [&](const script::Adaptor &other) { return other.name == adaptor.name; });
+        adaptors_.push_back(std::move(adaptor));
+      }
+  }
+
+  std::vector<compose::Adapted> adaptations() {
+    std::vector<compose::Adapted> all;
+    for (const std::string &text : options_.adaptations) {
+      const auto use = syntax::parseAdaptation(sources_.add("--adaptor", text), diagnostics_);
+      if (!use)
+        continue;
+      const auto found = std::find_if(adaptors_.begin(), adaptors_.end(),
+                                      [&](const script::Adaptor &a) { return a.name == use->adaptor; });
+      if (found == adaptors_.end()) {
+        std::vector<std::string_view> names;
+        for (const script::Adaptor &a : adaptors_)
+          names.push_back(a.name);
+        const std::string near = syntax::nearest(use->adaptor, names);
+        diagnostics_.error(use->span, fmt::format("no adaptor is called `{}`", use->adaptor))
+            .help(fmt::format("{}the adaptors are {}",
+                              near.empty() ? "" : fmt::format("did you mean `{}`? ", near),
+                              fmt::join(names, ", ")));
+      } else if (found->parameters.size() != use->arguments.size()) {
+        diagnostics_.error(use->span,
+                           fmt::format("`{}` takes {} argument{}: {}", found->name, found->parameters.size(),
+                                       found->parameters.size() == 1 ? "" : "s",
+                                       fmt::join(found->parameters, ", ")));
+      } else {
+        all.push_back({*use, script::instantiated(*found, use->arguments)});
+      }
+    }
+    return all;
+  }
+
+  /// Errors for what no sequence could contain.
+  bool check(const kernel::Scheduled &k, const script::Script &script,
+             const std::vector<compose::Adapted> &adapted) {
+    const kernel::Scheduled start = kernel::withLabels(k);
+    const auto checkStep = [&](const script::Step &step) {
+      if (!kernel::findTransformation(step.transformation)) {
+        const kernel::StepProblem problem = kernel::run(step, start).problem;
+        diagnostics_.error(problem.span, fmt::format("the step `{}` is in no script: {}", script::text(step), problem.what)).help(problem.help);
+      }
+    };
+    for (const script::Step &step : script)
+      checkStep(step);
+    for (const compose::Adapted &one : adapted) {
+      for (const script::AdaptorRule &rule : one.rules)
+        for (const script::Step &step : rule.steps)
+          checkStep(step);
+      const auto *matrix = std::get_if<script::Name>(&one.use.arguments.front().what);
+      std::vector<std::string> matrices;
+      for (const kernel::Buffer &b : k.buffers)
+        if (b.role == kernel::Buffer::Role::Input || b.role == kernel::Buffer::Role::Output)
+          matrices.push_back(b.name);
+      if (!matrix || std::find(matrices.begin(), matrices.end(), matrix->text) == matrices.end())
+        diagnostics_
+            .error(one.use.arguments.front().span,
+                   fmt::format("{} has no matrix `{}`", k.name, script::text(one.use.arguments.front())))
+            .help(fmt::format("its matrices are {}", fmt::join(matrices, ", ")));
+    }
+    return !diagnostics_.hasErrors();
+  }
+
+  std::string composed(const kernel::Scheduled &k, const script::Script &script,
+                       const std::vector<compose::Adapted> &adapted) {
+    if (!check(k, script, adapted))
+      return "";
+    const compose::CompositionOutcome made = compose::compose(k, script, adapted);
+    if (!made.composition)
+      throw Refusal(fmt::format("pbc compose: error: {}: {}\n", k.name, made.why));
+    if (options_.printed == 0)
+      return compose::report(
+          {k.name, std::filesystem::path(options_.script).stem(), adapted, *made.composition},
+          options_.isJson);
+    int number = 0;
+    for (const compose::Variant &variant : made.composition->variants)
+      for (const compose::Sequence &sequence : variant.sequences)
+        if (++number == options_.printed)
+          return kernel::print(*sequence.kernel);
+    throw Refusal(fmt::format("pbc compose: error: there is no sequence {}: they go from 1 to {}\n",
+                              options_.printed, number));
+  }
+
+  const ComposeOptions &options_;
+  source::SourceManager sources_;
+  source::Diagnostics diagnostics_{sources_};
+  poly::Context context_;
+  std::vector<script::Adaptor> adaptors_;
+};
+
+int run(const ComposeOptions &o) {
+  const MemoryLimit limit(defaultMemoryLimit());
+  Compose compose(o);
+  std::optional<std::string> text;
+  try {
+    text = compose.run();
+    if (text)
+      std::fwrite(text->data(), 1, text->size(), stdout);
+  } catch (const Refusal &problem) {
+    say(problem.what());
+  } catch (const std::bad_alloc &) {
+    say("pbc compose: error: the sequences need more memory than the system gives\n");
+  } catch (const std::exception &problem) {
+    say(fmt::format("pbc compose: internal error: {}\nhelp: this is a fault of pbc; please report it with "
+                    "the kernel, the script and "
+                    "this message\n",
+                    problem.what()));
+  }
+  fmt::print(stderr, "{}", compose.messages());
+  return text ? 0 : 1;
+}
+
+} // namespace
+
+int composeCommand(int argc, char **argv) {
+  ComposeOptions o;
+  CLI::App app("Weaves adaptors into a script, for kernels in text form (`pbc --emit=lifted`), and says what "
+               "became of each way to mix "
+               "them.",
+               "pbc compose");
+  app.footer("Example:\n  pbc --emit=lifted trmm.pbcc | pbc compose - --script=gemm.sched "
+             "--adaptor='Triangular(A)'");
+  app.add_option("input", o.input, "the kernels, FILE.kernel; `-` for standard input")->required();
+  app.add_option("--script", o.script, "file with the steps of the script")->required();
+  app.add_option("--adaptor", o.adaptations,
+                 "an adaptor with its arguments, such as 'Triangular(A)'; may be given several times")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--adaptors", o.files, "file with further adaptors, FILE.adl")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--kernel", o.kernel, "the kernel of this name only");
+  app.add_option("--print", o.printed, "print the kernel that the sequence of this number makes")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--json", o.isJson, "print the table as JSON");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &e) {
+    return pb::base::parseStatus(app, e);
+  }
+  return run(o);
+}
+
+} // namespace pbc::driver

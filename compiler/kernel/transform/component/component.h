@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The components of the OA framework, under the names of its scripts: each is one or several of our steps, which it finds by itself.
+//
+//   (Lii, Ljj) = thread_grouping(Li, Lj)              tile(i, j; 32, 32), of which the scripts name the loops inside
+//   (Liii, Ljjj, Lkkk) = loop_tiling(Lii, Ljj, Lkk)   tile(ii, jj, k; 8, 8, 8), likewise
+//   loop_unroll(Ljjj, Lkkk)                           separate(jjj, kkk; at = kt); unroll(jjj, kkk)
+//   peel_triangular(A)                                peel(k; along = ii); fission(ii, jj)
+//   padding_triangular(A)                             pad(k; along = ii)
+//   GM_map(A, Transpose)                              layout(A; order = transposed)
+//   SM_alloc(B, Transpose)                            stage(B; at = kt, layout = transposed)
+//   reg_alloc(C)                                      keep(C; at = kt)
+//
+// Adaptors (script/adaptor.h) are written with them, because an adaptor knows its matrix and not the loops of the kernel. A loop `k` is
+// also called `Lk`, and by the scripts' rule `Lkk` while no loop has that name. A component applies as a whole or not at all. Source:
+// optimisation-scripts 3.
+#pragma once
+#include "compiler/kernel/transform/run.h"
+#include "compiler/kernel/transform/support.h"
+
+namespace pbc::kernel {
+
+/// Several steps as one.
+class Steps {
+public:
+  explicit Steps(const Scheduled &kernel) : kernel_(kernel) {}
+  /// False, and nothing has changed, if the step does not apply.
+  bool add(const script::Step &);
+  const Scheduled &kernel() const { return kernel_; }
+  const std::string &why() const { return why_; } // the last step that was refused was
+  Outcome done() const { return {kernel_, ""}; }
+  Outcome refused() const { return {std::nullopt, why_}; }
+
+private:
+  Scheduled kernel_;
+  std::string why_;
+};
+
+/// Tiles of the loops, whose inner loops get the names of the step's results.
+Outcome tileInto(const Scheduled &, const std::vector<std::string> &loops, const std::vector<long> &sizes,
+                 const std::vector<std::string> &results);
+
+/// Whether the loop goes through the points of a tile: one by one, and no more often than a constant.
+bool isInTile(const Scheduled &, const LoopNode &);
+
+/// The innermost loop around all statements that use the buffer whose steps take several iterations of loops inside: where what a tile
+/// uses is copied. "" if there is none.
+std::string tileAround(const Scheduled &, int buffer);
+
+} // namespace pbc::kernel
