@@ -59,6 +59,8 @@ public:
     } else if (const Let *l = as<Let>(n)) {
       for (const Let::Variable &v : l->variables)
         values_[v.name] = l->type ? 0 : valueOf(v.value);
+    } else if (const Vote *v = as<Vote>(n)) {
+      values_[v->name] = valueOf(v->condition);
     } else if (const Parallel *p = as<Parallel>(n)) {
       values_[p->iterator] = valueOf(p->begin) + number(*p);
       run(p->body);
@@ -168,6 +170,8 @@ private:
       return group(n.name.back() - '0');
     if (n.name.starts_with("PB_C"))
       return shape_.cells[n.name.back() - '0'];
+    if (n.name == "PB_WARP")
+      return kLanes;
     return n.name.starts_with("low") ? 0 : kMany;
   }
 

@@ -124,11 +124,20 @@ struct Barrier {
   bool endsCopies = false; // those of the item, before it waits for the others
 };
 
-/// Declares a name for a value that the item so many lanes further in the same warp has. All items of a group come here.
+/// Declares a name for a value that the item so many lanes further, or before, in the same warp has; where there is none, for the
+/// item's own. All items of a warp come here.
 struct Shuffle {
   std::string name;
   Scalar type;
   Expr value, lanes;
+  bool isBefore = false;
+};
+
+/// Declares a number that is 1 if the condition holds for all items of the warp, and may be 0 also where it does: it is always 0 on
+/// devices whose items cannot read each other's registers. All items of a group come here.
+struct Vote {
+  std::string name;
+  Expr condition;
 };
 
 /// The iterations are carried out by what the machine has for them: exactly so many of it run, each with its own value of
@@ -248,7 +257,7 @@ struct BlockOfPoints {
 };
 
 struct Node {
-  std::variant<Block, For, If, Let, Array, Assign, Call, Barrier, Shuffle, Parallel, Points, Cells, GroupCopy,
+  std::variant<Block, For, If, Let, Array, Assign, Call, Barrier, Shuffle, Vote, Parallel, Points, Cells, GroupCopy,
                Comment, BlockOfPoints>
       as;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <utility>
 #include <stdexcept>
 
 namespace pbc::loop {
@@ -58,8 +59,10 @@ private:
   }
   void diverging(bool differs, const std::function<void()> &visit) {
     diverging_ += differs;
+    divergingInWarp_ += differs;
     scoped(visit);
     diverging_ -= differs;
+    divergingInWarp_ -= differs;
   }
   void declare(const std::string &name, bool differs) {
     declare(name);
@@ -100,7 +103,13 @@ private:
     expr(i.condition);
     for (const NodePtr &branch : {i.then, i.otherwise})
       if (branch)
-        diverging(differs(i.condition), [&] { node(branch); });
+        diverging(differs(i.condition), [&] {
+          // What a warp has agreed upon, all of its items do.
+          const bool isAgreed = branch == i.then && isOfVote(i.condition);
+          const int before = std::exchange(divergingInWarp_, isAgreed ? 0 : divergingInWarp_);
+          node(branch);
+          divergingInWarp_ = before;
+        });
   }
 
   void check(const Let &l, const NodePtr &) {
@@ -130,10 +139,27 @@ private:
   }
 
   void check(const Shuffle &s, const NodePtr &n) {
-    if (diverging_)
-      fail("items read each other's registers where not all items of a group are");
+    if (divergingInWarp_)
+      fail("items read each other's registers where not all items of a warp are");
     Visitor::node(n);
     declare(s.name, true);
+  }
+
+  void check(const Vote &v, const NodePtr &n) {
+    if (diverging_)
+      fail("a warp votes where not all items of a group are");
+    Visitor::node(n);
+    declare(v.name, true);
+    votes_.insert(v.name);
+  }
+
+  /// Whether the condition is that a vote has been 1.
+  bool isOfVote(const Expr &e) const {
+    const Arithmetic *equal = as<Arithmetic>(e);
+    if (!equal || equal->op != Arithmetic::Op::Equal)
+      return false;
+    const Name *name = as<Name>(equal->operands[0]);
+    return name && votes_.contains(name->name) && isInteger(equal->operands[1], 1);
   }
 
   void check(const GroupCopy &, const NodePtr &n) {
@@ -214,7 +240,8 @@ private:
   const Stage stage_;
   std::vector<std::string> names_;
   std::set<std::string> differing_; // names whose values differ between items
-  int diverging_ = 0, blocks_ = 0;
+  std::set<std::string> votes_;
+  int diverging_ = 0, divergingInWarp_ = 0, blocks_ = 0;
   std::optional<std::string> wrong_;
 };
 

@@ -102,6 +102,7 @@ struct Parts {
     expr(s.value);
     expr(s.lanes);
   }
+  void operator()(Is<Vote> auto &v) const { expr(v.condition); }
   void operator()(Is<Comment> auto &) const {}
   void operator()(Is<Points> auto &p) const {
     for (auto &axis : p.axes) {

@@ -121,6 +121,8 @@ const char *const kOpenClPrelude =
 #define PB_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define PB_WARP 1
 #define PB_SHUFFLE(T, name, value, lanes) const T name = value
+#define PB_SHUFFLE_BEFORE(T, name, value, lanes) const T name = value
+#define PB_VOTE(name, value) const PB_INDEX name = 0
 #define PB_COPY(to, from) to = from
 #define PB_COPY_16(to, from) *(__local int4 *)&to = *(__global const int4 *)&from
 #define PB_COPIED() ((void)0)
@@ -187,6 +189,10 @@ const char *const kCudaPrelude =
 #define PB_BARRIER() __syncthreads()
 #define PB_WARP 32
 #define PB_SHUFFLE(T, name, value, lanes) const T name = __shfl_down_sync(0xffffffffu, value, lanes)
+#define PB_SHUFFLE_BEFORE(T, name, value, lanes) const T name = __shfl_up_sync(0xffffffffu, value, lanes)
+// The last warp of a group must be a whole one.
+#define PB_VOTE(name, value)                                                                        \
+  const PB_INDEX name = PB_G0 * PB_G1 * PB_G2 % PB_WARP == 0 && __all_sync(0xffffffffu, value)
 // The compiler would add the offset to each index instead, in 64 bits.
 #define PB_PLACE(cells, offset)                                                                     \
   {                                                                                                 \
@@ -278,9 +284,26 @@ struct pb_Result {
   PB_BARRIER();                                                                                          \
   const T name = name##_of[PB_LOCAL_INDEX % PB_WARP + lanes < PB_WARP ? PB_LOCAL_INDEX + lanes : PB_LOCAL_INDEX]; \
   PB_BARRIER()
+#define PB_SHUFFLE_BEFORE(T, name, value, lanes)                                                         \
+  static T name##_of[4096];                                                                              \
+  name##_of[PB_LOCAL_INDEX] = value;                                                                     \
+  PB_BARRIER();                                                                                          \
+  const T name = name##_of[PB_LOCAL_INDEX % PB_WARP >= lanes ? PB_LOCAL_INDEX - lanes : PB_LOCAL_INDEX]; \
+  PB_BARRIER()
+// All items of the group vote, because shuffles have barriers here.
+#define PB_VOTE(name, value)                                                                             \
+  static bool name##_of[4096];                                                                           \
+  name##_of[PB_LOCAL_INDEX] = value;                                                                     \
+  PB_BARRIER();                                                                                          \
+  PB_INDEX name = 1;                                                                                     \
+  for (int pb_k = 0; pb_k < PB_G0 * PB_G1 * PB_G2; ++pb_k)                                               \
+    name &= name##_of[pb_k];                                                                             \
+  PB_BARRIER()
 #else
 #define PB_WARP 1
 #define PB_SHUFFLE(T, name, value, lanes) const T name = value
+#define PB_SHUFFLE_BEFORE(T, name, value, lanes) const T name = value
+#define PB_VOTE(name, value) const PB_INDEX name = 0
 using pb_Result = void;
 #define PB_RETURN return
 #endif

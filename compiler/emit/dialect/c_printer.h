@@ -83,6 +83,7 @@ protected:
   void node(const loop::Call &, const std::string &indent);
   void node(const loop::Barrier &, const std::string &indent);
   void node(const loop::Shuffle &, const std::string &indent);
+  void node(const loop::Vote &, const std::string &indent);
   void node(const loop::Parallel &, const std::string &indent);
   void node(const loop::Points &, const std::string &indent);
   void node(const loop::Cells &, const std::string &indent);

@@ -34,8 +34,12 @@ public:
   std::string itemId(loop::Parallel::Over, int axis) const override;
   std::string barrier() const override { return "PB_BARRIER()"; }
   std::string shuffle(const std::string &type, const std::string &name, const std::string &value,
-                      const std::string &lanes) const override {
-    return "PB_SHUFFLE(" + type + ", " + name + ", " + value + ", " + lanes + ")";
+                      const std::string &lanes, bool isBefore) const override {
+    return std::string(isBefore ? "PB_SHUFFLE_BEFORE(" : "PB_SHUFFLE(") + type + ", " + name + ", " + value +
+           ", " + lanes + ")";
+  }
+  std::string vote(const std::string &name, const std::string &condition) const override {
+    return "PB_VOTE(" + name + ", " + condition + ")";
   }
   std::string endOfCopies() const override { return "PB_COPIED()"; }
   std::string copy(const std::string &to, const std::string &from, bool isWide) const override {

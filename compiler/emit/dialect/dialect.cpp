@@ -26,9 +26,10 @@ std::string Dialect::together(const std::string &, const std::string &, const st
 
 std::string Dialect::barrier() const { noGroups(); }
 std::string Dialect::shuffle(const std::string &, const std::string &, const std::string &,
-                             const std::string &) const {
+                             const std::string &, bool) const {
   noGroups();
 }
+std::string Dialect::vote(const std::string &, const std::string &) const { noGroups(); }
 std::string Dialect::partial(Scalar, const std::string &) const { noGroups(); }
 std::string Dialect::taskArray() const {
   throw std::logic_error("a printed language without tasks gets an array of one");

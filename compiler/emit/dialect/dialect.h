@@ -94,9 +94,11 @@ public:
   virtual std::string barrier() const;
   /// Before a barrier: waits for what the item copies in the background; "" if nothing is.
   virtual std::string endOfCopies() const { return ""; }
-  /// Declares `name` as the value that the item so many lanes further in the warp has.
+  /// Declares `name` as the value that the item so many lanes further, or before, in the warp has.
   virtual std::string shuffle(const std::string &type, const std::string &name, const std::string &value,
-                              const std::string &lanes) const;
+                              const std::string &lanes, bool isBefore) const;
+  /// Declares `name` as 1 if the condition holds for all items of the warp; it may be 0 in any case.
+  virtual std::string vote(const std::string &name, const std::string &condition) const;
   /// Copies a cell of a matrix into a group's memory, perhaps in the background; or 16 bytes, in a language for devices only.
   virtual std::string copy(const std::string &to, const std::string &from, bool isWide) const;
   /// Moves neighbouring cells of 16 bytes from a matrix into an item's own array, or back (isStore).

@@ -65,8 +65,13 @@ std::string Metal::barrier() const {
 }
 
 std::string Metal::shuffle(const std::string &type, const std::string &name, const std::string &value,
-                           const std::string &lanes) const {
-  return fmt::format("const {} {} = simd_shuffle_down({}, ushort({}))", type, name, value, lanes);
+                           const std::string &lanes, bool isBefore) const {
+  return fmt::format("const {} {} = simd_shuffle_{}({}, ushort({}))", type, name, isBefore ? "up" : "down", value,
+                     lanes);
+}
+
+std::string Metal::vote(const std::string &name, const std::string &condition) const {
+  return fmt::format("const {} {} = simd_all({})", index(), name, condition);
 }
 
 std::string Metal::together(const std::string &type, const std::string &to, const std::string &from,

@@ -30,7 +30,8 @@ public:
   std::string itemId(loop::Parallel::Over, int axis) const override;
   std::string barrier() const override;
   std::string shuffle(const std::string &type, const std::string &name, const std::string &value,
-                      const std::string &lanes) const override;
+                      const std::string &lanes, bool isBefore) const override;
+  std::string vote(const std::string &name, const std::string &condition) const override;
   std::string copy(const std::string &to, const std::string &from, bool isWide) const override;
   std::string together(const std::string &type, const std::string &to, const std::string &from,
                        bool isStore) const override;

@@ -6,6 +6,13 @@
 //   =>  if whole { for at1 { A_item[at1, 0] = A[..]; for q { A_item[at1, 1 + 4 q], 4 together = A[..] }; the cells behind them } }
 //       else { for at1 { for at0 { A_item[at1, at0] = A[min(max(begin0 - 1 + at0, 0), A_n0 - 1), ..] } } }
 //
+// Items of one warp that all are whole load only cells of their own, 16 bytes at once, and take the cells beside them from their
+// neighbours:
+//
+//   =>  if together { for at1 { for q { A_item[at1, 1 + 4 q], 4 together = A[..] }
+//                               other = A_item[at1, PB_C0] of 1 lane before; A_item[at1, 0] = other; if lane is the first { A_item[at1, 0] = A[..] }
+//                               ... the cells behind the run, of 1, 2, ... lanes further } }
+//
 // All loops are written out, so that the memory is in registers. Where all points of the item are points of the launch, the cells are
 // in the matrix. Elsewhere the matrix's outermost cells stand for those beyond it, which nothing uses.
 #include "compiler/kernel/footprint.h"
@@ -55,20 +62,24 @@ private:
     return line;
   }
 
+  /// The item's own cell at at0, at1, ...; or so many cells before or behind it in its row.
+  Expr own(const Expr &moved = nullptr) const {
+    std::vector<Expr> at;
+    for (std::size_t d = copy_.first.size(); d-- > 0;)
+      at.push_back(d == 0 && moved ? moved : index(number("at", d)));
+    return make(Expression{Local{memory_.name, memory_.element, std::move(at)}});
+  }
+
   /// One cell, or so many neighbours, at at0, at1, ...
   NodePtr copy(bool isClamped, long together = 1) const {
-    std::vector<Expr> inMemory, inMatrix;
+    std::vector<Expr> inMatrix;
     for (std::size_t d = 0; d < copy_.first.size(); ++d) {
-      const Expr at = index(number("at", d));
-      Expr cell = add(index(number("from", d)), at);
+      Expr cell = add(index(number("from", d)), index(number("at", d)));
       if (isClamped)
         cell = maximum(minimum(std::move(cell), subtract(sizeOf(matrix_, d), integer(1))), integer(0));
       inMatrix.push_back(std::move(cell));
-      inMemory.insert(inMemory.begin(), at);
     }
-    Assign made{make({Local{memory_.name, memory_.element, std::move(inMemory)}}),
-                {},
-                make({Element{copy_.from, std::move(inMatrix)}})};
+    Assign made{own(), {}, make({Element{copy_.from, std::move(inMatrix)}})};
     made.together = together;
     return make({std::move(made)});
   }
@@ -101,7 +112,38 @@ private:
           Op::Modulo, {ofMachine(number("PB_C", static_cast<std::size_t>(along.axis))), integer(together)});
       isWide = arithmetic(Op::And, {isWide, arithmetic(Op::Equal, {rest, integer(0)})});
     }
-    return make({If{isWide, lines(block(std::move(line))), single}});
+    NodePtr wide = lines(block(std::move(line)));
+    if (sharesRows(memory_))
+      wide = make({If{isTrue(index(kTogether)), exchanged(head, together), std::move(wide)}});
+    return make({If{isWide, std::move(wide), single}});
+  }
+
+  /// The item's own run of each row begins `head` cells behind the row's first cell.
+  NodePtr exchanged(long head, long together) const {
+    const Expr run = ofMachine("PB_C0"), at = index("at0");
+    const Expr place = multiply(index("q0"), integer(together));
+    std::vector<NodePtr> line{
+        each("q0", integer(0), grouped(arithmetic(Op::Divide, {run, integer(together)})),
+             block({make({Let{{{"at0", head ? add(place, integer(head)) : place}}}}), copy(false, together)}))};
+    const Expr lane = grouped(arithmetic(Op::Modulo, {ofMachine("PB_LOCAL_INDEX"), ofMachine("PB_WARP")}));
+    if (head) {
+      const Expr isFirst = arithmetic(Op::Or, {less(lane, integer(1)), less(index("lane0"), integer(1))});
+      line.push_back(each("at0", integer(0), integer(head), taken(own(add(at, run)), integer(1), true, isFirst)));
+    }
+    const Expr lanes = index("lanes");
+    const Expr isLast = arithmetic(Op::Or, {arithmetic(Op::GreaterEqual, {add(lane, lanes), ofMachine("PB_WARP")}),
+                                            arithmetic(Op::GreaterEqual, {add(index("lane0"), lanes), ofMachine("PB_G0")})});
+    const Expr distance = arithmetic(Op::Divide, {grouped(head ? subtract(at, integer(head)) : at), run});
+    line.push_back(each("at0", head ? add(run, integer(head)) : run, extent(0),
+                        block({make({Let{{{"lanes", distance}}}}),
+                               taken(own(subtract(at, multiply(lanes, run))), lanes, false, isLast)})));
+    return lines(block(std::move(line)));
+  }
+
+  /// The cell at at0 from the item so many lanes before or further, or where there is none, from the matrix.
+  NodePtr taken(Expr value, Expr lanes, bool isBefore, const Expr &isAtEnd) const {
+    return scope({make({Shuffle{"other", memory_.element, std::move(value), std::move(lanes), isBefore}}),
+                  make({Assign{own(), {}, index("other")}}), make({If{isAtEnd, copy(false), nullptr}})});
   }
 
   const GroupCopy &copy_;
@@ -117,6 +159,13 @@ struct ItemCopies : LoopPass {
 };
 
 } // namespace
+
+bool sharesRows(const Matrix &memory) {
+  if (!memory.isOfItem || kernel::bytesOf(memory.element) < 4)
+    return false;
+  const kernel::GroupDimension &row = memory.ofGroup.front();
+  return row.axis == 0 && row.isBlock && row.factor == 1 && row.extent > 1;
+}
 
 NodePtr lowerItemCopies(const NodePtr &n, Lowering &lowering) { return ItemCopies(lowering).node(n); }
 

@@ -44,6 +44,10 @@ const How *realisedAs(const For *loop) {
 
 /// Whether all points of an item are points of the launch, where items have runs of points: a variable of points.cpp.
 inline constexpr const char *kWhole = "whole";
+/// 1 where that is so for all items of a warp, which then read each other's registers.
+inline constexpr const char *kTogether = "together";
+/// Whether neighbouring items read common cells of a row of the matrix of which this memory has a part.
+bool sharesRows(const Matrix &memory);
 
 /// A counting loop over a variable that goes on in further loops: declares the variable and its end, which is returned.
 Expr declareCounter(std::vector<NodePtr> &to, const For &);

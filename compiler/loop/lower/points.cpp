@@ -51,6 +51,8 @@ public:
     }
     if (hasRuns_)
       body.push_back(let(kWhole, isWhole()));
+    if (hasRuns_ && std::any_of(nest_.buffers.begin(), nest_.buffers.end(), sharesRows))
+      body.push_back(make({Vote{kTogether, arithmetic(Op::Equal, {index(kWhole), integer(1)})}}));
     NodePtr work = spread(points_.body);
     body.push_back(hasRuns_ && !hasGroupMemory() ? make({If{hasPoints(), std::move(work), nullptr}})
                                                  : std::move(work));

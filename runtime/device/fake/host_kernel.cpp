@@ -90,7 +90,7 @@ std::string hostCompiler() {
 
 std::string hostKernelText(const KernelSource &source) {
   const auto names = [&](const char *macro) { return source.text.find(macro) != std::string::npos; };
-  const bool barriers = names("PB_BARRIER");
+  const bool barriers = names("PB_BARRIER") || names("PB_VOTE");
   // These may be bounds of arrays.
   const bool dependsOnGroup =
       barriers || names("PB_G0") || names("PB_G1") || names("PB_G2") || names("PB_LOCAL");
