@@ -121,7 +121,10 @@ private:
     const auto checkStep = [&](const script::Step &step) {
       if (!kernel::findTransformation(step.transformation)) {
         const kernel::StepProblem problem = kernel::run(step, start).problem;
-        diagnostics_.error(problem.span, fmt::format("the step `{}` is in no script: {}", script::text(step), problem.what)).help(problem.help);
+        diagnostics_
+            .error(problem.span,
+                   fmt::format("the step `{}` is in no script: {}", script::text(step), problem.what))
+            .help(problem.help);
       }
     };
     for (const script::Step &step : script)

@@ -81,6 +81,8 @@ Json describe(emit::DeviceSource kernel, const std::string &device) {
   out["global_copies"] = widths(s.globalCopies);
   out["group_loads"] = widths(s.groupLoads);
   out["group_stores"] = widths(s.groupStores);
+  out["global_bytes_per_point"] =
+      kernel.traffic ? Json{{"loaded", kernel.traffic->loaded}, {"stored", kernel.traffic->stored}} : Json();
   out["bank_conflicts"] = Json::object();
   for (const loop::BankUse &use : kernel.banks)
     out["bank_conflicts"][use.memory] = {{"reads", use.reads}, {"writes", use.writes}};

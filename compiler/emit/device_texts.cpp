@@ -60,27 +60,32 @@ std::string deviceTexts(const Input &in, const DeviceLanguage &language) {
 
 std::vector<DeviceSource> deviceSources(const Input &in) {
   std::vector<DeviceSource> all;
-  eachVersion(
-      in, DeviceC(),
-      [&](const sema::Transform &t, const std::string &step, const DeviceText &text,
-          const DeviceText::Version &version) {
-        const std::vector<Placement> places = placements(in, t);
-        const auto place =
-            std::find_if(places.begin(), places.end(), [&](const Placement &p) { return p.name == step; });
-        const LaunchSizes sizes = defaultSizes(*place, version.variant);
-        loop::LaunchShape shape;
-        std::copy(std::begin(sizes.group), std::end(sizes.group), shape.group);
-        std::copy(std::begin(sizes.cells), std::end(sizes.cells), shape.cells);
-        DeviceSource one{
-            t.name, step, version.variant, {}, loop::bankUses(version.matrices, version.loops, shape)};
-        one.source.text =
-            fmt::format("#define PB_UNIT 1\n#define PB_WIDE 1\n#define PB_INDEX "
-                        "{}\n#define PB_C0 {}\n#define PB_C1 {}\n{}",
-                        version.narrow > 0 ? "int" : "long", sizes.cells[0], sizes.cells[1], version.text);
-        one.source.entry = text.entry;
-        std::copy(std::begin(sizes.group), std::end(sizes.group), one.source.group);
-        all.push_back(std::move(one));
-      });
+  eachVersion(in, DeviceC(),
+              [&](const sema::Transform &t, const std::string &step, const DeviceText &text,
+                  const DeviceText::Version &version) {
+                const std::vector<Placement> places = placements(in, t);
+                const auto place = std::find_if(places.begin(), places.end(),
+                                                [&](const Placement &p) { return p.name == step; });
+                const LaunchSizes sizes = defaultSizes(*place, version.variant);
+                loop::LaunchShape shape;
+                std::copy(std::begin(sizes.group), std::end(sizes.group), shape.group);
+                std::copy(std::begin(sizes.cells), std::end(sizes.cells), shape.cells);
+                const auto rows = static_cast<int>(version.rowsAtOnce);
+                shape.rows = rows && shape.cells[1] % rows == 0 ? rows : shape.cells[1];
+                DeviceSource one{t.name,
+                                 step,
+                                 version.variant,
+                                 {},
+                                 loop::bankUses(version.matrices, version.loops, shape),
+                                 loop::trafficOf(version.matrices, version.loops, shape)};
+                one.source.text = fmt::format("#define PB_UNIT 1\n#define PB_WIDE 1\n#define PB_INDEX "
+                                              "{}\n#define PB_C0 {}\n#define PB_C1 {}\n{}",
+                                              version.narrow > 0 ? "int" : "long", sizes.cells[0],
+                                              sizes.cells[1], version.text);
+                one.source.entry = text.entry;
+                std::copy(std::begin(sizes.group), std::end(sizes.group), one.source.group);
+                all.push_back(std::move(one));
+              });
   return all;
 }
 

@@ -10,6 +10,7 @@
 #include "compiler/emit/dialect/dialect.h"
 #include "compiler/emit/emit.h"
 #include "compiler/emit/kernel/device_text.h"
+#include "compiler/loop/traffic.h"
 #include "runtime/device/device.h"
 
 namespace pbc::emit {
@@ -28,6 +29,7 @@ struct DeviceSource {
   std::string transform, step, version; // "Blur", "rows", "global"
   pb::device::KernelSource source;
   std::vector<loop::BankUse> banks; // conflicts in the memory of groups of this size
+  std::optional<loop::Traffic> traffic = {};
 };
 /// Where rows of matrices are contiguous, and for groups of the default sizes.
 std::vector<DeviceSource> deviceSources(const Input &);

@@ -17,6 +17,7 @@ constexpr int kRatioParts = 64;     // requirement 100; the paper's are eighths
 constexpr int kAdaptive = 65;       // the runtime's value for "find it by measuring" (device/balance.h)
 constexpr int kLargestGroup = 1024; // along one function; the runtime halves what a device does not support
 constexpr int kMostCells = 16;      // of an item, along one function
+constexpr int kMostRows = 64;       // of an item, if it has runs of points
 constexpr int kMostParts = 1024;
 constexpr int kLargestTile = 4096; // along one function
 constexpr const char *kFunctions = "xyzw";
@@ -310,7 +311,7 @@ std::string placementTunables(const Scope &scope, int bin) {
     for (int d = 0; hasCells(p) && d < std::min(2, p.itemDimensions); ++d)
       row(fmt::format("cells_{}_{}", kFunctions[d], p.name),
           fmt::format("cells of a work-item along {} of {}, where it has several", kFunctions[d], p.name),
-          cellsAlong(p, d), 1, kMostCells,
+          cellsAlong(p, d), 1, hasRuns(p) && d == 1 ? kMostRows : kMostCells,
           fmt::format("{}[{}]", placementSlot(scope, "cells"),
                       2 * (number * scope.transform.binCount() + bin) + d),
           when(kInBlocks));

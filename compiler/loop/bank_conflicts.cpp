@@ -2,21 +2,15 @@
 
 #include "compiler/loop/bank_conflicts.h"
 #include "compiler/kernel/footprint.h"
-#include "compiler/loop/walk.h"
 #include <algorithm>
 #include <map>
 #include <set>
-#include <stdexcept>
 
 namespace pbc::loop {
 namespace {
 
-constexpr int kLanes = 32, kBanks = 32, kWord = 4, kWidest = 16; // bytes
-constexpr long kMany = 1 << 20;                                  // of what a launch decides: sizes, limits
-constexpr long kWrittenOut = 256; // iterations of a loop that is written out, at most
-constexpr int kTurns = 2;         // of other loops
-
-long floorDivide(long a, long b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+constexpr int kBanks = 32, kWord = 4, kWidest = 16; // bytes
+constexpr int kTurns = 2;                           // of loops that are not written out
 
 /// Where an access is carried out: which one, and in which iterations of the loops that are not written out.
 struct Moment {
@@ -39,90 +33,17 @@ struct Asked {
       places; // by iteration of the loops that are written out: lane -> cell
 };
 
-/// Carries out the loops for one lane, and notes what it asks of the group's memory.
-class Lane {
+/// Notes what one lane asks of the group's memory.
+class Lane : public WarpLane {
 public:
   Lane(const std::vector<Matrix> &matrices, const LaunchShape &shape, int lane,
        std::map<Moment, Asked> &asked)
-      : matrices_(matrices), shape_(shape), lane_(lane), asked_(asked) {}
+      : WarpLane(shape, lane, kTurns), matrices_(matrices), asked_(asked) {}
 
-  void run(const NodePtr &n) {
-    if (const Block *b = as<Block>(n)) {
-      for (const NodePtr &one : b->nodes)
-        run(one);
-    } else if (const For *f = as<For>(n)) {
-      loop(*f);
-    } else if (const If *i = as<If>(n)) {
-      reads(i->condition);
-      if (const NodePtr &taken = valueOf(i->condition) ? i->then : i->otherwise)
-        run(taken);
-    } else if (const Let *l = as<Let>(n)) {
-      for (const Let::Variable &v : l->variables)
-        values_[v.name] = l->type ? 0 : valueOf(v.value);
-    } else if (const Vote *v = as<Vote>(n)) {
-      values_[v->name] = valueOf(v->condition);
-    } else if (const Parallel *p = as<Parallel>(n)) {
-      values_[p->iterator] = valueOf(p->begin) + number(*p);
-      run(p->body);
-    } else if (const Assign *a = as<Assign>(n)) {
-      reads(a->value);
-      if (const Name *variable = as<Name>(a->target))
-        values_[variable->name] = valueOf(a->value);
-      if (a->op)
-        note(a->target, false, 1);
-      note(a->target, true, a->isBackground ? a->together : 1);
-    } else if (const Array *array = as<Array>(n); array && array->space == Array::Space::Group) {
-      arrays_[array->name] = array;
-    }
-  }
+protected:
+  void declare(const Array &array) override { arrays_[array.name] = &array; }
 
-private:
-  long group(int axis) const { return shape_.group[axis]; }
-
-  /// Which item of its kind the lane is; it belongs to the first group.
-  long number(const Parallel &p) const {
-    const long along[3] = {lane_ % group(0), lane_ / group(0) % group(1), lane_ / (group(0) * group(1))};
-    switch (p.over) {
-    case Parallel::Over::InGroup:
-      return lane_;
-    case Parallel::Over::Items:
-    case Parallel::Over::Launch:
-      return along[p.axis];
-    default:
-      return 0;
-    }
-  }
-
-  void loop(const For &f) {
-    const bool isWrittenOut = f.hint.unrolling == Hint::Unrolling::Fully;
-    long &at = values_[f.iterator];
-    if (f.begin)
-      at = valueOf(f.begin);
-    for (long turn = 0;
-         (!f.condition || valueOf(f.condition)) && turn < (isWrittenOut ? kWrittenOut : kTurns); ++turn) {
-      (isWrittenOut ? copies_ : turns_).push_back(turn);
-      run(f.body);
-      (isWrittenOut ? copies_ : turns_).pop_back();
-      at += f.step ? valueOf(f.step) : 1;
-      if (!f.condition)
-        return;
-    }
-  }
-
-  /// What the expression reads of the group's memory.
-  void reads(const Expr &e) {
-    struct Reads : Visitor {
-      Lane &lane;
-      explicit Reads(Lane &lane) : lane(lane) {}
-      void expr(const Expr &one) override {
-        lane.note(one, false, 1);
-        Visitor::expr(one);
-      }
-    } visitor(*this);
-    visitor.expr(e);
-  }
-
-  void note(const Expr &e, bool isWrite, long cells) {
+  void access(const Expr &e, bool isWrite, long cells) override {
     if (const Element *element = as<Element>(e)) {
       const Matrix &memory = matrices_[static_cast<std::size_t>(element->buffer)];
       if (memory.ofGroup.empty() || memory.isOfItem)
@@ -130,7 +51,8 @@ private:
       long place = 0;
       for (std::size_t d = 0; d < element->indices.size(); ++d)
         place += valueOf(element->indices[d]) * valueOf(groupStride(memory, d));
-      note(e, {memory.name, static_cast<int>(kernel::bytesOf(memory.element))}, isWrite, cells, place);
+      note(e, {memory.name, static_cast<int>(kernel::bytesOf(memory.element))}, isWrite, isWrite ? cells : 1,
+           place);
     } else if (const Local *local = as<Local>(e)) {
       const auto array = arrays_.find(local->name);
       if (array == arrays_.end())
@@ -138,7 +60,8 @@ private:
       long place = 0;
       for (std::size_t d = 0; d < local->indices.size(); ++d)
         place = place * valueOf(array->second->extents[d]) + valueOf(local->indices[d]);
-      note(e, {local->name, static_cast<int>(kernel::bytesOf(local->type))}, isWrite, cells, place);
+      note(e, {local->name, static_cast<int>(kernel::bytesOf(local->type))}, isWrite, isWrite ? cells : 1,
+           place);
     }
   }
 
@@ -149,82 +72,10 @@ private:
         .first->second.places[copies_][lane_] = place;
   }
 
-  long valueOf(const Expr &e) const {
-    if (const Integer *i = as<Integer>(e))
-      return i->value;
-    if (const Grouped *g = as<Grouped>(e))
-      return valueOf(g->operand);
-    if (const Name *n = as<Name>(e))
-      return ofName(*n);
-    if (const Arithmetic *a = as<Arithmetic>(e))
-      return ofArithmetic(*a);
-    return 0; // what a body computes decides nothing here
-  }
-
-  long ofName(const Name &n) const {
-    if (const auto at = values_.find(n.name); at != values_.end())
-      return at->second;
-    if (n.name == "PB_WIDE")
-      return 1;
-    if (n.name.starts_with("PB_G"))
-      return group(n.name.back() - '0');
-    if (n.name.starts_with("PB_C"))
-      return shape_.cells[n.name.back() - '0'];
-    if (n.name == "PB_WARP")
-      return kLanes;
-    return n.name.starts_with("low") ? 0 : kMany;
-  }
-
-  long ofArithmetic(const Arithmetic &a) const {
-    using Op = Arithmetic::Op;
-    const auto at = [&](std::size_t k) { return valueOf(a.operands[k]); };
-    const auto nonzero = [](long n) { return n == 0 ? 1 : n; };
-    switch (a.op) {
-    case Op::Add:
-      return at(0) + at(1);
-    case Op::Subtract:
-      return at(0) - at(1);
-    case Op::Multiply:
-      return at(0) * at(1);
-    case Op::Divide:
-      return at(0) / nonzero(at(1));
-    case Op::FloorDivide:
-      return floorDivide(at(0), nonzero(at(1)));
-    case Op::Modulo:
-      return at(0) % nonzero(at(1));
-    case Op::Negate:
-      return -at(0);
-    case Op::Minimum:
-      return std::min(at(0), at(1));
-    case Op::Maximum:
-      return std::max(at(0), at(1));
-    case Op::Choose:
-      return at(0) ? at(1) : at(2);
-    case Op::And:
-      return at(0) && at(1);
-    case Op::Or:
-      return at(0) || at(1);
-    case Op::Equal:
-      return at(0) == at(1);
-    case Op::Less:
-      return at(0) < at(1);
-    case Op::LessEqual:
-      return at(0) <= at(1);
-    case Op::Greater:
-      return at(0) > at(1);
-    case Op::GreaterEqual:
-      return at(0) >= at(1);
-    }
-    throw std::logic_error("an operation of whole numbers without a value");
-  }
-
+private:
   const std::vector<Matrix> &matrices_;
-  const LaunchShape &shape_;
-  const int lane_;
   std::map<Moment, Asked> &asked_;
-  std::map<std::string, long> values_;
   std::map<std::string, const Array *> arrays_; // of the group
-  std::vector<long> turns_, copies_;            // of the loops around that are not and that are written out
 };
 
 /// The turns that the memory takes for one access, in each part of the warp that is served at once.

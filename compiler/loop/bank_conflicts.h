@@ -12,15 +12,10 @@
 //
 // Invariant: sizes and the limits of the launch are so large that all items have points; loops that are not written out run twice.
 #pragma once
-#include "compiler/loop/tree.h"
+#include "compiler/loop/warp_lane.h"
 #include <vector>
 
 namespace pbc::loop {
-
-/// The numbers that are fixed when a kernel is built.
-struct LaunchShape {
-  int group[3] = {1, 1, 1}, cells[2] = {1, 1};
-};
 
 struct BankUse {
   std::string memory;

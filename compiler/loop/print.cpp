@@ -263,7 +263,9 @@ private:
     line(indent, std::string("shuffle ") + body::cxxType(s.type) + " " + s.name + " = " + text(s.value) +
                      " of " + text(s.lanes) + (s.isBefore ? " lanes before" : " lanes further"));
   }
-  void one(const Vote &v, const std::string &indent) { line(indent, v.name + " = all of the warp: " + text(v.condition)); }
+  void one(const Vote &v, const std::string &indent) {
+    line(indent, v.name + " = all of the warp: " + text(v.condition));
+  }
   void one(const Comment &c, const std::string &indent) { line(indent, "# " + c.text); }
 
   void one(const Parallel &p, const std::string &indent) {

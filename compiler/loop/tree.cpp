@@ -44,9 +44,10 @@ Expr groupExtent(const kernel::GroupDimension &d) {
   return d.axis < 0 ? integer(d.extent) : extentFor(d, pointsOfGroup(d.axis, d.isBlock));
 }
 
+Expr pointsAtOnce(int axis) { return ofMachine((axis == 1 ? "PB_R" : "PB_C") + std::to_string(axis)); }
+
 Expr itemExtent(const kernel::GroupDimension &d) {
-  return d.axis < 0 || !d.isBlock ? integer(d.extent)
-                                  : extentFor(d, ofMachine("PB_C" + std::to_string(d.axis)));
+  return d.axis < 0 || !d.isBlock ? integer(d.extent) : extentFor(d, pointsAtOnce(d.axis));
 }
 
 Expr groupStride(const Matrix &memory, std::size_t d) {

@@ -202,6 +202,7 @@ struct GroupCopy {
   /// multiple of 16 bytes it begins along dimension 0, if the item's run begins at one.
   bool isWithinPoints = false;
   std::optional<long> phase = {};
+  bool hasTurns = false; // it stands in the turns of an item's rows (lower/points.cpp)
 };
 
 /// A remark for a reader of the text.
@@ -257,8 +258,8 @@ struct BlockOfPoints {
 };
 
 struct Node {
-  std::variant<Block, For, If, Let, Array, Assign, Call, Barrier, Shuffle, Vote, Parallel, Points, Cells, GroupCopy,
-               Comment, BlockOfPoints>
+  std::variant<Block, For, If, Let, Array, Assign, Call, Barrier, Shuffle, Vote, Parallel, Points, Cells,
+               GroupCopy, Comment, BlockOfPoints>
       as;
 };
 
@@ -294,6 +295,8 @@ struct Matrix {
 
 /// How many cells the memory of a group has along its dimension `d`, without padding; and its number of points along an axis.
 Expr groupExtent(const kernel::GroupDimension &);
+/// The number of its points along an axis that an item has at a time: of runs along axis 1, PB_R1.
+Expr pointsAtOnce(int axis);
 /// The same of the memory of an item.
 Expr itemExtent(const kernel::GroupDimension &);
 Expr pointsOfGroup(int axis, bool isBlock);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <functional>
 #include <set>
-#include <utility>
 #include <stdexcept>
+#include <utility>
 
 namespace pbc::loop {
 namespace {

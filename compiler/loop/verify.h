@@ -6,6 +6,7 @@
 //
 // 1. Variables and scalars are declared by a loop, a Let or an Array around their use, and once there.
 // 2. Barriers are reached by all items of a group: they stand in no condition and no loop that differs between items.
+//    Shuffles are reached by all items of a warp: also where a vote of the warp was 1, whatever stands around it.
 // 3. After lowering, no loop has a realisation, and each loop has a condition: what runs in parallel is Parallel, and
 //    all other loops are sequential.
 #pragma once

@@ -48,6 +48,16 @@ Grid gridOf(const Box &box, bool inRounds, const int *group, const int *cells, b
   return grid;
 }
 
+void shortenRuns(Launch &launch, int units) {
+  constexpr long kGroupsForEachUnit = 4;
+  const auto groups = [&] {
+    const Grid grid = gridOf(launch.box, launch.inRounds, launch.group, launch.cells, launch.hasRuns);
+    return grid.items[0] / grid.group[0] * (grid.items[1] / grid.group[1]) * (grid.items[2] / grid.group[2]);
+  };
+  while (launch.cells[1] > 1 && groups() < kGroupsForEachUnit * units)
+    launch.cells[1] /= 2;
+}
+
 Manager::Manager(std::unique_ptr<Device> device, Table &table, const Options &options)
     : management_(std::make_shared<Management>(std::move(device), table, options)) {
   management_->start();

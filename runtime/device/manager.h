@@ -110,6 +110,10 @@ struct Counters {
 /// of items covers all further dimensions of the box.
 Grid gridOf(const Box &box, bool inRounds, const int *group, const int *cells, bool hasRuns = false);
 
+/// Gives each item fewer rows of points, where a device with so many units would otherwise have too few groups: a unit hides
+/// what a group waits for behind the work of others.
+void shortenRuns(Launch &, int units);
+
 class Management;
 class Submission;
 

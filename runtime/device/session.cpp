@@ -360,6 +360,8 @@ void Session::shape(Launch &launch, const Placed &placed, const DeviceKernel &ke
   else
     for (int d = std::max(items, kernel.teams ? 1 : 0); d < 3; ++d)
       launch.group[d] = 1;
+  if (kernel.hasRuns)
+    shortenRuns(launch, placed.side->manager->about().units);
   if (kernel.teams) {
     launch.teams =
         teamsOf(step, *kernel.teams, frame, launch.box, placed.side->manager->about(), launch.group);

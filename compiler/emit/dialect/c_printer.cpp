@@ -183,7 +183,8 @@ void CPrinter::node(const loop::Barrier &b, const std::string &indent) {
 }
 
 void CPrinter::node(const loop::Shuffle &s, const std::string &indent) {
-  out_ += indent + dialect_.shuffle(dialect_.type(s.type), s.name, text(s.value), text(s.lanes), s.isBefore) + ";\n";
+  out_ += indent + dialect_.shuffle(dialect_.type(s.type), s.name, text(s.value), text(s.lanes), s.isBefore) +
+          ";\n";
 }
 
 void CPrinter::node(const loop::Vote &v, const std::string &indent) {

@@ -77,6 +77,8 @@ public:
   virtual std::string prologue() const { return ""; }
   virtual std::string begin() const { return ""; }
   virtual std::string end() const { return ""; }
+  /// In front of a kernel: a number by a name, over the numbers that are known when it is built.
+  virtual std::string constant(const std::string &name, const std::string &value) const;
   /// Lines before a kernel whose items have about so many registers.
   virtual std::string registers(const std::string &) const { return ""; }
   /// A statement that moves a pointer by so many elements.

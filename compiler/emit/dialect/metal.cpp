@@ -66,8 +66,8 @@ std::string Metal::barrier() const {
 
 std::string Metal::shuffle(const std::string &type, const std::string &name, const std::string &value,
                            const std::string &lanes, bool isBefore) const {
-  return fmt::format("const {} {} = simd_shuffle_{}({}, ushort({}))", type, name, isBefore ? "up" : "down", value,
-                     lanes);
+  return fmt::format("const {} {} = simd_shuffle_{}({}, ushort({}))", type, name, isBefore ? "up" : "down",
+                     value, lanes);
 }
 
 std::string Metal::vote(const std::string &name, const std::string &condition) const {

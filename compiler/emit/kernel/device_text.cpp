@@ -55,12 +55,14 @@ private:
     const bool isTeam = made.nest.teams.has_value();
     if (isTeam && text.sharedOut.loops == 0)
       return;
-    out_.versions.push_back({.variant = v.name,
-                             .localBytes = localBytes(v.kernel, text.sharedOut),
-                             .values = text.sharedOut.values,
-                             .narrow = isTeam ? 0 : loop::largestSizeIn32Bits(made.nest.body),
-                             .loops = text.lowered,
-                             .matrices = made.nest.buffers});
+    out_.versions.push_back(
+        {.variant = v.name,
+         .localBytes = localBytes(v.kernel, text.sharedOut),
+         .values = text.sharedOut.values,
+         .narrow = isTeam ? 0 : loop::largestSizeIn32Bits(made.nest.body),
+         .loops = text.lowered,
+         .matrices = made.nest.buffers,
+         .rowsAtOnce = kernel::hasRuns(v.kernel.schedule.tree) ? kernel::rowsAtOnce(v.kernel) : 0});
     to.emplace_back(&v, std::move(text));
   }
 
@@ -119,9 +121,9 @@ private:
       numbers += fmt::format("  const {0} low{1} = low_w{1}, high{1} = high_w{1};\n", dialect_.index(), k);
     for (const std::string &argument : launchArguments(kernel))
       numbers += fmt::format("  const {0} {1} = {1}_w;\n", dialect_.index(), argument);
-    return dialect_.prologue() + registers(kernel) + bodies(kernel) + signature(kernel) + "{\n" +
-           groupArrays(kernel) + text.arrays + dialect_.begin() + places(kernel) + numbers + text.loops +
-           dialect_.end() + "}\n";
+    return dialect_.prologue() + rowsAtOnce(kernel) + registers(kernel) + bodies(kernel) + signature(kernel) +
+           "{\n" + groupArrays(kernel) + text.arrays + dialect_.begin() + places(kernel) + numbers +
+           text.loops + dialect_.end() + "}\n";
   }
 
   /// How many registers an item has, where it has several points: compilers use more of them than they have to. With several variables
@@ -142,8 +144,17 @@ private:
           cells = loop::multiply(std::move(cells), loop::grouped(loop::itemExtent(d)));
         kept += textOf(cells, all) + " + ";
       }
-    return dialect_.registers(
-        fmt::format("{}PB_C0 * PB_C1 * {} + {}", kept, words(kernel::registerBytes(kernel)), kOthers));
+    return dialect_.registers(fmt::format("{}PB_C0 * {} * {} + {}", kept,
+                                          kernel::hasRuns(kernel.schedule.tree) ? "PB_R1" : "PB_C1",
+                                          words(kernel::registerBytes(kernel)), kOthers));
+  }
+
+  /// How many rows of its points an item has at a time: no fewer than it keeps for the next ones.
+  std::string rowsAtOnce(const kernel::Scheduled &kernel) const {
+    if (!kernel::hasRuns(kernel.schedule.tree))
+      return "";
+    const long rows = kernel::rowsAtOnce(kernel);
+    return dialect_.constant("PB_R1", fmt::format("PB_C1 % {0} == 0 ? {0} : PB_C1", rows));
   }
 
   std::string textOf(const loop::Expr &e, const std::vector<loop::Matrix> &matrices) const {

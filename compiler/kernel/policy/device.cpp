@@ -21,9 +21,10 @@ namespace {
 
 constexpr long kStrip = 16;       // steps of a loop whose strips are copied together
 constexpr unsigned kAligned = 16; // bytes of the widest access
-// What an item keeps in registers of 4 bytes: as many as leave room for several groups on a multiprocessor; and at most.
-constexpr long kGoodRegisters = 64, kMostRegisters = 128;
-constexpr int kMostRows = 8; // of an item
+// What an item keeps in registers of 4 bytes, at most.
+constexpr long kMostRegisters = 128;
+constexpr long kRowsForEachKept = 5,
+               kMostRows = 64; // of an item: what it loads twice is a fifth of what it loads
 // Functions that a point calls: with more, what is computed needs the registers, and loads hardly count.
 constexpr int kMostCalls = 12;
 
@@ -234,15 +235,6 @@ long registersOf(const Scheduled &kernel, std::array<int, 2> cells) {
   return all;
 }
 
-/// Whether neighbouring rows of points read the same cells.
-bool sharesRows(const Scheduled &kernel) {
-  for (const Buffer &b : kernel.buffers)
-    for (const GroupDimension &d : b.ofGroup)
-      if (b.role == Buffer::Role::Item && d.axis == 1 && d.extent > d.factor)
-        return true;
-  return false;
-}
-
 /// Whether what an item keeps is, at least of one matrix, in rows that can be loaded 16 bytes at once.
 bool readsRows(const Scheduled &kernel) {
   return std::any_of(kernel.buffers.begin(), kernel.buffers.end(), [](const Buffer &b) {
@@ -250,15 +242,28 @@ bool readsRows(const Scheduled &kernel) {
   });
 }
 
-/// As many points along x as 16 bytes of the smallest elements hold; and so many rows that what they keep fits into registers.
+/// As many points along x as 16 bytes of the smallest elements hold; and where rows read the same cells, so many rows that few cells are
+/// loaded twice. An item has rowsAtOnce() of them at a time, and what these read must fit into registers.
 std::array<int, 2> cellsOf(const Scheduled &kernel) {
   unsigned bytes = kAligned;
   for (const Buffer &b : kernel.buffers)
     if (isMatrix(b) && b.rank > 0)
       bytes = std::min(bytes, std::max(4U, static_cast<unsigned>(bytesOf(b.element))));
-  std::array<int, 2> cells{static_cast<int>(kAligned / bytes), sharesRows(kernel) ? kMostRows : 1};
-  while (cells[1] > 1 && registersOf(kernel, cells) > kGoodRegisters)
-    cells[1] /= 2;
+  std::array<int, 2> cells{static_cast<int>(kAligned / bytes), 1};
+  const long kept = rowsKept(kernel), atOnce = rowsAtOnce(kernel);
+  const bool isOneForAll = itemLoops(kernel.schedule.tree).size() > 1 &&
+                           std::any_of(kernel.buffers.begin(), kernel.buffers.end(), [](const Buffer &b) {
+                             return b.role == Buffer::Role::Item &&
+                                    std::none_of(b.ofGroup.begin(), b.ofGroup.end(),
+                                                 [](const GroupDimension &d) { return d.axis == 1; });
+                           });
+  if ((kept == 0 && !isOneForAll) ||
+      registersOf(kernel, {cells[0], static_cast<int>(atOnce)}) > kMostRegisters)
+    return cells;
+  long rows = atOnce;
+  while (rows < kRowsForEachKept * std::max(kept, isOneForAll ? 1L : 0L) && 2 * rows <= kMostRows)
+    rows *= 2;
+  cells[1] = static_cast<int>(rows);
   return cells;
 }
 
@@ -292,7 +297,8 @@ DeviceVersion inRuns(const Scheduled &start, Writing writing) {
     if (!loop.how && tripCount(writing.kernel(), loop))
       writing.add(script::step("unroll", {loop.label}));
   const std::array<int, 2> cells = cellsOf(writing.kernel());
-  if (const long registers = registersOf(writing.kernel(), cells); registers > kMostRegisters) {
+  const int atOnce = std::min(cells[1], static_cast<int>(rowsAtOnce(writing.kernel())));
+  if (const long registers = registersOf(writing.kernel(), {cells[0], atOnce}); registers > kMostRegisters) {
     none.why = fmt::format("its items would keep {} cells of 4 bytes in registers", registers);
     return none;
   }

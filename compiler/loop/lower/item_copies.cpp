@@ -13,6 +13,10 @@
 //                               other = A_item[at1, PB_C0] of 1 lane before; A_item[at1, 0] = other; if lane is the first { A_item[at1, 0] = A[..] }
 //                               ... the cells behind the run, of 1, 2, ... lanes further } }
 //
+// What does not move with the rows is loaded in the first turn. Where the rows of the item's next points overlap those of its last ones, only the new ones are loaded:
+//
+//   =>  for at1 < 2 { if 0 < turn1 { for at0 { A_item[at1, at0] = A_item[at1 + PB_R1, at0] } else { .. } } for at1 >= 2 { .. }
+//
 // All loops are written out, so that the memory is in registers. Where all points of the item are points of the launch, the cells are
 // in the matrix. Elsewhere the matrix's outermost cells stand for those beyond it, which nothing uses.
 #include "compiler/kernel/footprint.h"
@@ -39,7 +43,13 @@ public:
     if (copy_.isWithinPoints)
       edge = make({If{isTrue(index(kWhole)), inside(), std::move(edge)}});
     all.push_back(std::move(edge));
-    return scope(std::move(all));
+    NodePtr made = scope(std::move(all));
+    const bool moves = std::any_of(memory_.ofGroup.begin(), memory_.ofGroup.end(),
+                                   [](const kernel::GroupDimension &d) { return d.axis == 1; });
+    // What all rows read is there from the first turn on.
+    return copy_.hasTurns && !moves
+               ? make({If{arithmetic(Op::Equal, {index(kTurn), integer(0)}), std::move(made), nullptr}})
+               : made;
   }
 
 private:
@@ -57,9 +67,32 @@ private:
   }
 
   NodePtr lines(NodePtr line) const {
-    for (std::size_t d = 1; d < copy_.first.size(); ++d)
-      line = each(number("at", d), integer(0), extent(d), std::move(line));
+    for (std::size_t d = 1; d < copy_.first.size(); ++d) {
+      const kernel::GroupDimension &along = memory_.ofGroup[d];
+      const std::string at = number("at", d);
+      const long common = along.extent - along.factor; // with the next turn
+      if (along.axis != 1 || !along.isBlock || along.factor != 1 || common <= 0) {
+        line = each(at, integer(0), extent(d), std::move(line));
+        continue;
+      }
+      const NodePtr fromBefore = rows(d, add(index(at), pointsAtOnce(1)));
+      line = block({each(at, integer(0), integer(common),
+                         make({If{less(integer(0), index(kTurn)), fromBefore, line}})),
+                    each(at, integer(common), extent(d), line)});
+    }
     return line;
+  }
+
+  /// The cells of a row, in the dimensions below d, get the values of the row `from` of dimension d.
+  NodePtr rows(std::size_t d, const Expr &from) const {
+    std::vector<Expr> source;
+    for (std::size_t k = copy_.first.size(); k-- > 0;)
+      source.push_back(k == d ? from : index(number("at", k)));
+    NodePtr made =
+        make({Assign{own(), {}, make(Expression{Local{memory_.name, memory_.element, std::move(source)}})}});
+    for (std::size_t k = 0; k < d; ++k)
+      made = each(number("at", k), integer(0), extent(k), std::move(made));
+    return made;
   }
 
   /// The item's own cell at at0, at1, ...; or so many cells before or behind it in its row.
@@ -122,17 +155,19 @@ private:
   NodePtr exchanged(long head, long together) const {
     const Expr run = ofMachine("PB_C0"), at = index("at0");
     const Expr place = multiply(index("q0"), integer(together));
-    std::vector<NodePtr> line{
-        each("q0", integer(0), grouped(arithmetic(Op::Divide, {run, integer(together)})),
-             block({make({Let{{{"at0", head ? add(place, integer(head)) : place}}}}), copy(false, together)}))};
+    std::vector<NodePtr> line{each(
+        "q0", integer(0), grouped(arithmetic(Op::Divide, {run, integer(together)})),
+        block({make({Let{{{"at0", head ? add(place, integer(head)) : place}}}}), copy(false, together)}))};
     const Expr lane = grouped(arithmetic(Op::Modulo, {ofMachine("PB_LOCAL_INDEX"), ofMachine("PB_WARP")}));
     if (head) {
       const Expr isFirst = arithmetic(Op::Or, {less(lane, integer(1)), less(index("lane0"), integer(1))});
-      line.push_back(each("at0", integer(0), integer(head), taken(own(add(at, run)), integer(1), true, isFirst)));
+      line.push_back(
+          each("at0", integer(0), integer(head), taken(own(add(at, run)), integer(1), true, isFirst)));
     }
     const Expr lanes = index("lanes");
-    const Expr isLast = arithmetic(Op::Or, {arithmetic(Op::GreaterEqual, {add(lane, lanes), ofMachine("PB_WARP")}),
-                                            arithmetic(Op::GreaterEqual, {add(index("lane0"), lanes), ofMachine("PB_G0")})});
+    const Expr isLast =
+        arithmetic(Op::Or, {arithmetic(Op::GreaterEqual, {add(lane, lanes), ofMachine("PB_WARP")}),
+                            arithmetic(Op::GreaterEqual, {add(index("lane0"), lanes), ofMachine("PB_G0")})});
     const Expr distance = arithmetic(Op::Divide, {grouped(head ? subtract(at, integer(head)) : at), run});
     line.push_back(each("at0", head ? add(run, integer(head)) : run, extent(0),
                         block({make({Let{{{"lanes", distance}}}}),

@@ -46,6 +46,8 @@ const How *realisedAs(const For *loop) {
 inline constexpr const char *kWhole = "whole";
 /// 1 where that is so for all items of a warp, which then read each other's registers.
 inline constexpr const char *kTogether = "together";
+/// How many times PB_R1 rows of its points an item has gone through before.
+inline constexpr const char *kTurn = "turn1";
 /// Whether neighbouring items read common cells of a row of the matrix of which this memory has a part.
 bool sharesRows(const Matrix &memory);
 

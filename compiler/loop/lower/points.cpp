@@ -12,7 +12,7 @@
 // contiguous for each of them, and falls into different banks. Points beyond the end compute what the last one does, so that all items
 // reach each barrier; they store nothing.
 //
-// In a run, an item's points are neighbours, and the first run of a launch begins at a multiple of its length:
+// In a run, an item's points are neighbours; of its rows it has PB_R1 at a time, in turns. The first run of a launch begins at a multiple of its length:
 //
 //   points item0 in runs { C[item0] = a[r0] }
 //   =>  first0 = floor(low0 / PB_C0) * PB_C0 + ..; begin0 = first0 + lane0 * PB_C0; whole = low0 <= begin0 and begin0 + PB_C0 <= high0
@@ -42,8 +42,7 @@ public:
     for (std::size_t k = 0; k < points_.axes.size(); ++k) {
       const Points::Axis &axis = points_.axes[k];
       if (hasRuns_)
-        body.push_back(
-            let(axis.begin, add(index(axis.first), multiply(index(number("lane", k)), pointsOfItem(k)))));
+        body.push_back(let(axis.begin, add(index(axis.first), firstOfTurn(k))));
       if (!axis.hasSeveral())
         declarePoint(body, k, index(number("lane", k)));
       else if (!isRun(axis))
@@ -57,6 +56,14 @@ public:
     body.push_back(hasRuns_ && !hasGroupMemory() ? make({If{hasPoints(), std::move(work), nullptr}})
                                                  : std::move(work));
     NodePtr made = block(std::move(body));
+    if (hasTurns()) {
+      For turns{kTurn, integer(0),
+                less(index(kTurn), grouped(arithmetic(Op::Divide, {pointsOfItem(1), pointsAtOnce(1)}))),
+                nullptr, std::move(made)};
+      turns.hint.unrolling = Hint::Unrolling::Never;
+      kept_.push_back(make({std::move(turns)}));
+      made = scope(std::move(kept_));
+    }
     for (std::size_t k = 0; k < points_.axes.size(); ++k) {
       const Points::Axis &axis = points_.axes[k];
       const int a = static_cast<int>(k);
@@ -76,6 +83,18 @@ private:
 
   static bool isRun(const Points::Axis &axis) { return axis.each == kernel::as::Item::Each::Run; }
 
+  /// Whether an item goes through its rows some at a time, and keeps what the next ones need of the matrices.
+  bool hasTurns() const { return points_.axes.size() > 1 && isRun(points_.axes[1]); }
+
+  /// Points along an axis that an item computes in one turn.
+  Expr pointsOfTurn(std::size_t k) const { return k == 1 && hasTurns() ? pointsAtOnce(1) : pointsOfItem(k); }
+
+  /// The place of the first of them in the group.
+  Expr firstOfTurn(std::size_t k) const {
+    const Expr first = multiply(index(number("lane", k)), pointsOfItem(k));
+    return k == 1 && hasTurns() ? add(first, multiply(index(kTurn), pointsAtOnce(1))) : first;
+  }
+
   Expr pointsOfItem(std::size_t k) const {
     return points_.axes[k].hasSeveral() ? ofMachine(number("PB_C", k)) : integer(1);
   }
@@ -93,7 +112,7 @@ private:
     Expr all;
     for (std::size_t k = 0; k < points_.axes.size(); ++k) {
       const Points::Axis &axis = points_.axes[k];
-      const Expr end = add(index(axis.begin), pointsOfItem(k));
+      const Expr end = add(index(axis.begin), pointsOfTurn(k));
       Expr one = arithmetic(Op::LessEqual, {end, axis.high});
       if (k == 0)
         one = arithmetic(Op::And, {arithmetic(Op::LessEqual, {axis.low, index(axis.begin)}), one});
@@ -135,7 +154,7 @@ private:
   Expr placeOf(std::size_t k) const {
     const Expr r = index(number("r", k)), run = index(number("run", k));
     if (isRun(points_.axes[k]))
-      return add(multiply(index(number("lane", k)), pointsOfItem(k)), r);
+      return add(firstOfTurn(k), r);
     const Expr before = multiply(grouped(arithmetic(Op::Divide, {r, run})),
                                  grouped(multiply(ofMachine(number("PB_G", k)), run)));
     return add(add(before, multiply(index(number("lane", k)), run)), arithmetic(Op::Modulo, {r, run}));
@@ -183,7 +202,16 @@ private:
       return make({If{i->condition, spread(i->then), i->otherwise ? spread(i->otherwise) : nullptr}});
     if (const Array *a = as<Array>(n); a && a->space == Array::Space::Own)
       return arrayOf(*a);
-    if (as<GroupCopy>(n) || as<Barrier>(n) || as<Comment>(n) || as<Array>(n) || as<Let>(n))
+    if (const Array *a = as<Array>(n); a && a->space == Array::Space::Item && hasTurns()) {
+      kept_.push_back(n); // in front of all turns
+      return make({Block{}});
+    }
+    if (const GroupCopy *copy = as<GroupCopy>(n)) {
+      GroupCopy made = *copy;
+      made.hasTurns = hasTurns();
+      return make({std::move(made)});
+    }
+    if (as<Barrier>(n) || as<Comment>(n) || as<Array>(n) || as<Let>(n))
       return n;
     return forEach(n);
   }
@@ -193,7 +221,7 @@ private:
     std::vector<Expr> extents;
     for (std::size_t k = points_.axes.size(); k-- > 0;)
       if (points_.axes[k].hasSeveral())
-        extents.push_back(ofMachine(number("PB_C", k)));
+        extents.push_back(pointsOfTurn(k));
     if (!extents.empty())
       arrays_.insert(a.name);
     a.extents.insert(a.extents.begin(), extents.begin(), extents.end());
@@ -247,7 +275,7 @@ private:
     std::vector<NodePtr> at;
     declarePoint(at, k, placeOf(k));
     at.push_back(std::move(body));
-    return times(number("r", k), pointsOfItem(k), block(std::move(at)));
+    return times(number("r", k), pointsOfTurn(k), block(std::move(at)));
   }
 
   /// Whether the cells that neighbouring points of a run write are neighbours, and those of a whole run begin at a multiple of 16 bytes.
@@ -311,6 +339,7 @@ private:
   const Nest &nest_;
   const bool hasRuns_;
   std::set<std::string> arrays_; // that have an element for each point
+  std::vector<NodePtr> kept_;    // the arrays that turns share
 };
 
 struct PointLoops : LoopPass {

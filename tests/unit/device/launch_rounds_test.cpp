@@ -112,5 +112,21 @@ TEST(LaunchRounds, EveryTileOnceAndInOrder) {
   }
 }
 
+TEST(ShortenRuns, UntilTheDeviceHasFourGroupsForEachUnit) {
+  const auto rowsOf = [](long width, long height, int units) {
+    Launch l;
+    l.box = Box{2, {0, 0}, {width, height}};
+    l.group[0] = 32, l.group[1] = 8;
+    l.cells[0] = 4, l.cells[1] = 16;
+    l.hasRuns = true;
+    shortenRuns(l, units);
+    return l.cells[1];
+  };
+  EXPECT_EQ(rowsOf(8192, 8192, 132), 16); // 64 x 64 groups
+  EXPECT_EQ(rowsOf(2048, 2048, 132), 4);  // 16 x 64 groups of 4 rows; with 8 rows there are 512
+  EXPECT_EQ(rowsOf(2048, 2048, 64), 16);
+  EXPECT_EQ(rowsOf(10, 10, 132), 1);
+}
+
 } // namespace
 } // namespace pb::device

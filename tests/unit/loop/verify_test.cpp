@@ -65,5 +65,27 @@ TEST(LoopVerify, AllItemsReachBarriers) {
   EXPECT_THAT(problem(items(uneven), Stage::Lowered), Optional(HasSubstr("a barrier stands")));
 }
 
+TEST(LoopVerify, AllItemsOfAWarpReachShuffles) {
+  const Expr first = arithmetic(Arithmetic::Op::Equal, {index("item"), integer(0)});
+  const NodePtr vote = make(Node{Vote{"together", first}}),
+                shuffle = make(Node{Shuffle{"other", Scalar::F32, integer(0), integer(1)}});
+  const auto items = [](NodePtr body) {
+    return make(Node{Parallel{Parallel::Over::Items, 0, "item", integer(0), integer(64), std::move(body)}});
+  };
+  const auto when = [](const Expr &condition, NodePtr then) {
+    return make(Node{If{condition, std::move(then), nullptr}});
+  };
+  const Expr agreed = arithmetic(Arithmetic::Op::Equal, {index("together"), integer(1)});
+  EXPECT_EQ(problem(items(block({vote, when(agreed, shuffle)})), Stage::Lowered), std::nullopt);
+  EXPECT_EQ(problem(items(block({vote, when(first, when(agreed, shuffle))})), Stage::Lowered), std::nullopt)
+      << "all of the warp agree, so they all come here";
+  EXPECT_THAT(problem(items(block({vote, when(agreed, when(first, shuffle))})), Stage::Lowered),
+              Optional(HasSubstr("each other's registers")));
+  EXPECT_THAT(problem(items(block({vote, when(first, shuffle)})), Stage::Lowered),
+              Optional(HasSubstr("each other's registers")));
+  EXPECT_THAT(problem(items(when(first, vote)), Stage::Lowered),
+              Optional(HasSubstr("a warp votes where not all items")));
+}
+
 } // namespace
 } // namespace pbc::loop

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/loop/traffic.h"
+#include "compiler/kernel/footprint.h"
+#include "compiler/loop/walk.h"
+#include <set>
+
+namespace pbc::loop {
+namespace {
+
+constexpr long kMostTurns = 128;
+
+class Counting : public WarpLane {
+public:
+  Counting(const std::vector<Matrix> &matrices, const LaunchShape &shape, int lane)
+      : WarpLane(shape, lane, kMostTurns), matrices_(matrices) {}
+
+  long loaded = 0, stored = 0;
+  bool isLong = false;
+
+protected:
+  void access(const Expr &e, bool isWrite, long cells) override {
+    isLong |= !turns_.empty() && turns_.back() + 1 >= kMostTurns;
+    const Element *element = as<Element>(e);
+    if (!element || (element->indices.empty() && lane_ > 0)) // a warp loads a scalar once
+      return;
+    const Matrix &memory = matrices_[static_cast<std::size_t>(element->buffer)];
+    std::vector<long> cell{element->buffer, isWrite};
+    for (const Expr &index : element->indices)
+      cell.push_back(valueOf(index));
+    if (turns_ != turnsOfSeen_) {
+      seen_.clear();
+      turnsOfSeen_ = turns_;
+    }
+    if (memory.ofGroup.empty() && seen_.insert(std::move(cell)).second)
+      (isWrite ? stored : loaded) += cells * static_cast<long>(kernel::bytesOf(memory.element));
+  }
+
+private:
+  const std::vector<Matrix> &matrices_;
+  // What code without loops loads again is in a register.
+  std::set<std::vector<long>> seen_;
+  std::vector<long> turnsOfSeen_;
+};
+
+} // namespace
+
+std::optional<Traffic> trafficOf(const std::vector<Matrix> &matrices, const NodePtr &lowered,
+                                 const LaunchShape &shape) {
+  long loaded = 0, stored = 0;
+  const int lanes = std::min(kLanes, shape.group[0] * shape.group[1] * shape.group[2]);
+  for (int lane = 0; lane < lanes; ++lane) {
+    Counting one(matrices, shape, lane);
+    one.run(lowered);
+    if (one.isLong)
+      return std::nullopt;
+    loaded += one.loaded;
+    stored += one.stored;
+  }
+  const double points = static_cast<double>(lanes) * shape.cells[0] * shape.cells[1];
+  return Traffic{static_cast<double>(loaded) / points, static_cast<double>(stored) / points};
+}
+
+} // namespace pbc::loop

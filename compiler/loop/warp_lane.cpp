@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/loop/warp_lane.h"
+#include "compiler/loop/walk.h"
+#include <algorithm>
+#include <stdexcept>
+
+namespace pbc::loop {
+namespace {
+
+constexpr long kMany = 1 << 20;   // of what a launch decides: sizes, limits
+constexpr long kWrittenOut = 256; // iterations of a loop that is written out, at most
+
+long floorDivide(long a, long b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+
+} // namespace
+
+void WarpLane::run(const NodePtr &n) {
+  if (const Block *b = as<Block>(n)) {
+    for (const NodePtr &one : b->nodes)
+      run(one);
+  } else if (const For *f = as<For>(n)) {
+    loop(*f);
+  } else if (const If *i = as<If>(n)) {
+    reads(i->condition, 1);
+    if (const NodePtr &taken = valueOf(i->condition) ? i->then : i->otherwise)
+      run(taken);
+  } else if (const Let *l = as<Let>(n)) {
+    for (const Let::Variable &v : l->variables)
+      values_[v.name] = l->type ? 0 : valueOf(v.value);
+  } else if (const Vote *v = as<Vote>(n)) {
+    values_[v->name] = valueOf(v->condition);
+  } else if (const Parallel *p = as<Parallel>(n)) {
+    values_[p->iterator] = valueOf(p->begin) + number(*p);
+    run(p->body);
+  } else if (const Assign *a = as<Assign>(n)) {
+    reads(a->value, a->together);
+    if (const Name *variable = as<Name>(a->target))
+      values_[variable->name] = valueOf(a->value);
+    if (a->op)
+      access(a->target, false, 1);
+    access(a->target, true, a->together);
+  } else if (const Array *array = as<Array>(n); array && array->space == Array::Space::Group) {
+    declare(*array);
+  }
+}
+
+/// Which item of its kind the lane is; it belongs to the first group.
+long WarpLane::number(const Parallel &p) const {
+  const long along[3] = {lane_ % shape_.group[0], lane_ / shape_.group[0] % shape_.group[1],
+                         lane_ / (shape_.group[0] * shape_.group[1])};
+  switch (p.over) {
+  case Parallel::Over::InGroup:
+    return lane_;
+  case Parallel::Over::Items:
+  case Parallel::Over::Launch:
+    return along[p.axis];
+  default:
+    return 0;
+  }
+}
+
+void WarpLane::loop(const For &f) {
+  const bool isWrittenOut = f.hint.unrolling == Hint::Unrolling::Fully;
+  long &at = values_[f.iterator];
+  if (f.begin)
+    at = valueOf(f.begin);
+  for (long turn = 0;
+       (!f.condition || valueOf(f.condition)) && turn < (isWrittenOut ? kWrittenOut : turnsOfLoop_); ++turn) {
+    (isWrittenOut ? copies_ : turns_).push_back(turn);
+    run(f.body);
+    (isWrittenOut ? copies_ : turns_).pop_back();
+    at += f.step ? valueOf(f.step) : 1;
+    if (!f.condition)
+      return;
+  }
+}
+
+void WarpLane::reads(const Expr &e, long cells) {
+  struct Reads : Visitor {
+    WarpLane &lane;
+    long cells;
+    Reads(WarpLane &lane, long cells) : lane(lane), cells(cells) {}
+    void expr(const Expr &one) override {
+      lane.access(one, false, cells);
+      Visitor::expr(one);
+    }
+  } visitor(*this, cells);
+  visitor.expr(e);
+}
+
+long WarpLane::valueOf(const Expr &e) const {
+  if (const Integer *i = as<Integer>(e))
+    return i->value;
+  if (const Grouped *g = as<Grouped>(e))
+    return valueOf(g->operand);
+  if (const Name *n = as<Name>(e))
+    return ofName(*n);
+  if (const Arithmetic *a = as<Arithmetic>(e))
+    return ofArithmetic(*a);
+  return 0; // what a body computes decides nothing here
+}
+
+long WarpLane::ofName(const Name &n) const {
+  if (const auto at = values_.find(n.name); at != values_.end())
+    return at->second;
+  if (n.name == "PB_WIDE")
+    return 1;
+  if (n.name.starts_with("PB_G"))
+    return shape_.group[n.name.back() - '0'];
+  if (n.name.starts_with("PB_C"))
+    return shape_.cells[n.name.back() - '0'];
+  if (n.name == "PB_R1")
+    return shape_.rows;
+  if (n.name == "PB_LOCAL_INDEX")
+    return lane_;
+  if (n.name == "PB_WARP")
+    return kLanes;
+  return n.name.starts_with("low") ? 0 : kMany;
+}
+
+long WarpLane::ofArithmetic(const Arithmetic &a) const {
+  using Op = Arithmetic::Op;
+  const auto at = [&](std::size_t k) { return valueOf(a.operands[k]); };
+  const auto nonzero = [](long n) { return n == 0 ? 1 : n; };
+  switch (a.op) {
+  case Op::Add:
+    return at(0) + at(1);
+  case Op::Subtract:
+    return at(0) - at(1);
+  case Op::Multiply:
+    return at(0) * at(1);
+  case Op::Divide:
+    return at(0) / nonzero(at(1));
+  case Op::FloorDivide:
+    return floorDivide(at(0), nonzero(at(1)));
+  case Op::Modulo:
+    return at(0) % nonzero(at(1));
+  case Op::Negate:
+    return -at(0);
+  case Op::Minimum:
+    return std::min(at(0), at(1));
+  case Op::Maximum:
+    return std::max(at(0), at(1));
+  case Op::Choose:
+    return at(0) ? at(1) : at(2);
+  case Op::And:
+    return at(0) && at(1);
+  case Op::Or:
+    return at(0) || at(1);
+  case Op::Equal:
+    return at(0) == at(1);
+  case Op::Less:
+    return at(0) < at(1);
+  case Op::LessEqual:
+    return at(0) <= at(1);
+  case Op::Greater:
+    return at(0) > at(1);
+  case Op::GreaterEqual:
+    return at(0) >= at(1);
+  }
+  throw std::logic_error("an operation of whole numbers without a value");
+}
+
+} // namespace pbc::loop

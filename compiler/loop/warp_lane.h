@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Carries out the loops of a kernel for devices as one lane of the first warp of a launch does, without data.
+//
+//   class Counting : WarpLane { void access(..) override { ++count; } };
+//   Counting(shape, lane, 2).run(lowered);          each access that the lane comes to, in order
+//
+// Sizes and the limits of the launch are so large that all items have points. What a body computes from data is 0 and decides nothing.
+// Loops that are written out have all their iterations, others at most `turns`.
+#pragma once
+#include "compiler/loop/tree.h"
+#include <map>
+#include <vector>
+
+namespace pbc::loop {
+
+inline constexpr int kLanes = 32; // of a warp
+
+/// The numbers that are fixed when a kernel is built.
+struct LaunchShape {
+  int group[3] = {1, 1, 1}, cells[2] = {1, 1};
+  int rows = 1; // that an item with runs of points has at a time: a divisor of cells[1]
+};
+
+class WarpLane {
+public:
+  WarpLane(const LaunchShape &shape, int lane, long turns)
+      : shape_(shape), lane_(lane), turnsOfLoop_(turns) {}
+  virtual ~WarpLane() = default;
+  void run(const NodePtr &);
+
+protected:
+  /// An access of so many cells at once to an element of a matrix, of a group's memory or of an array.
+  virtual void access(const Expr &, bool isWrite, long cells) = 0;
+  virtual void declare(const Array &) {}
+  long valueOf(const Expr &) const;
+
+  const LaunchShape &shape_;
+  const int lane_;
+  std::vector<long> turns_, copies_; // of the loops around that are not and that are written out
+
+private:
+  long number(const Parallel &) const;
+  void loop(const For &);
+  void reads(const Expr &, long cells);
+  long ofName(const Name &) const;
+  long ofArithmetic(const Arithmetic &) const;
+
+  const long turnsOfLoop_;
+  std::map<std::string, long> values_;
+};
+
+} // namespace pbc::loop
