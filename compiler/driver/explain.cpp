@@ -370,6 +370,10 @@ std::string placed(const Json &step) {
   out += "\n";
   if (device.contains("why_no_blocks"))
     out += fmt::format("      no blocks of points: {}\n", device["why_no_blocks"].get<std::string>());
+  else if (device.contains("why_no_registers") && !device.value("blocks", false) && !isGroup &&
+           !device.contains("rounds"))
+    out += fmt::format("      no runs of points in registers: {}\n",
+                       device["why_no_registers"].get<std::string>());
   if (!isGroup && device["why_no_group"] != kernel::kNoLongLoop &&
       device["why_no_group"] != kernel::kNoStatements)
     out += fmt::format("      no work in groups: {}\n", device["why_no_group"].get<std::string>());
