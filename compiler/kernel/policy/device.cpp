@@ -73,6 +73,8 @@ script::Step stageStep(const CopyRequest &copy) {
     with(step, "layout", script::name("transposed"));
   if (copy.pad)
     with(step, "pad", script::number(copy.pad));
+  if (copy.access)
+    with(step, "access", script::number(copy.access));
   return step;
 }
 
@@ -133,15 +135,16 @@ DeviceVersion withInputsStaged(Writing writing) {
 
 struct Strip {
   std::optional<CopyRequest> copy;
-  std::string why; // there is none
+  std::string why;      // there is none
+  std::size_t ways = 1; // in which reads of the matrix move; known if one was asked for
 };
 
 /// What a group copies of a matrix in the steps of a loop: cells that move with the loop, and with the items along one of the axes of
 /// their blocks, so that all items along the other axis share them.
-Strip stripOf(const Scheduled &kernel, const std::string &matrix, const std::string &at) {
-  const GroupBox box = groupBox(kernel, {.matrix = matrix, .at = at});
+Strip stripOf(const Scheduled &kernel, const std::string &matrix, const std::string &at, long access) {
+  const GroupBox box = groupBox(kernel, {.matrix = matrix, .at = at, .access = access});
   if (!box.why.empty())
-    return {{}, box.why};
+    return {{}, box.why, box.ways};
   // Along axes without blocks, of which groups have few items, more dimensions may move.
   const auto moves = [](const GroupDimension &d) { return d.axis >= 0 && d.isBlock; };
   const auto count = std::count_if(box.dimensions.begin(), box.dimensions.end(), moves);
@@ -149,14 +152,36 @@ Strip stripOf(const Scheduled &kernel, const std::string &matrix, const std::str
   const bool isStrip = std::any_of(box.dimensions.begin(), box.dimensions.end(),
                                    [](const GroupDimension &d) { return d.axis < 0 && d.extent > 1; });
   if (count != 1 || !isStrip)
-    return {{}, fmt::format("what a step of it reads of `{}` is not shared by neighbouring items", matrix)};
-  CopyRequest copy{.matrix = matrix, .at = at};
+    return {{},
+            fmt::format("what a step of it reads of `{}` is not shared by neighbouring items", matrix),
+            box.ways};
+  CopyRequest copy{.matrix = matrix, .at = at, .access = access};
   if (moving != box.dimensions.begin()) {
     copy.isTransposed = true; // what the points of an item read lies next to each other
     copy.pad =
         kAligned / bytesOf(kernel.buffers[static_cast<std::size_t>(bufferIndex(kernel, matrix))].element);
   }
-  return {copy, ""};
+  return {copy, "", box.ways};
+}
+
+/// Copies what the steps of a loop read of a matrix: all of it, or if that is no strip, as much as is one. A sentence if there is nothing.
+std::string stageStrips(Writing &writing, const std::string &matrix, const std::string &at) {
+  const auto stage = [&](const Strip &strip) { return strip.copy && writing.add(stageStep(*strip.copy)); };
+  const Strip whole = stripOf(writing.kernel(), matrix, at, 0);
+  if (stage(whole))
+    return "";
+  const std::string why = whole.copy ? writing.why() : whole.why;
+  bool isAny = false;
+  for (long access = 1;;) { // a read that has a copy is not numbered any more
+    const Strip strip = stripOf(writing.kernel(), matrix, at, access);
+    const bool isOnly = !isAny && strip.ways < 2; // it was asked for above
+    if (isOnly || static_cast<std::size_t>(access) > strip.ways)
+      return isAny ? "" : why;
+    if (stage(strip))
+      isAny = true;
+    else
+      ++access;
+  }
 }
 
 /// Loops of unknown length in the bodies, which have no other loop inside.
@@ -192,11 +217,10 @@ DeviceVersion inBlocks(const Scheduled &start, Writing writing) {
     std::string whyNot;
     if (attempt.add(std::move(tile))) {
       for (const std::string &matrix : inputsOf(start)) {
-        const Strip strip = stripOf(attempt.kernel(), matrix, strips);
-        const bool isStaged = strip.copy && attempt.add(stageStep(*strip.copy));
-        hasStrips |= isStaged;
-        if (!isStaged && whyNot.empty())
-          whyNot = strip.copy ? attempt.why() : strip.why;
+        const std::string none = stageStrips(attempt, matrix, strips);
+        hasStrips |= none.empty();
+        if (whyNot.empty())
+          whyNot = none;
       }
     } else {
       whyNot = attempt.why();

@@ -23,6 +23,7 @@ struct CopyRequest {
   bool isTransposed = false;
   long pad = 0;        // cells that are added to each row
   bool isKept = false; // it may be written, is written back, and is meant for registers
+  long access = 0;     // on a device: which way to read the matrix it is for, from 1 (filled_box.h); 0: all
 };
 
 Outcome withCopies(const Scheduled &, const CopyRequest &);

@@ -76,18 +76,60 @@ std::string placeOf(Filling &copy, const Scheduled &kernel, const CopyRequest &a
   return runsAtOnce(at);
 }
 
-void findCells(Filling &copy, const Exposed &exposed) {
+/// A read of the matrix, and what it reads: { [items, loops] -> [cell] }.
+struct ReadOfMatrix {
+  std::pair<int, std::size_t> place; // statement, access
+  isl::map cells;
+};
+
+/// Whether the distance between the cells of two reads is the same for all items and in all steps.
+bool moveAlike(const ReadOfMatrix &one, const ReadOfMatrix &other, const isl::set &context) {
+  if (one.cells.is_equal(other.cells))
+    return true;
+  const std::optional<CellBox> a = boxAround(one.cells, context), b = boxAround(other.cells, context);
+  if (!a || !b)
+    return false;
+  for (std::size_t d = 0; d < a->first.size(); ++d)
+    if (!constantOf(isl::manage(isl_pw_aff_sub(a->first[d].copy(), b->first[d].copy()))))
+      return false;
+  return true;
+}
+
+/// The reads that the copy is for: all of them, or those that move in the way that was asked for.
+std::vector<ReadOfMatrix> chosen(Filling &copy, const std::vector<ReadOfMatrix> &all, long access,
+                                 const isl::set &context) {
+  if (access == 0)
+    return all;
+  std::vector<std::vector<ReadOfMatrix>> ways;
+  for (const ReadOfMatrix &read : all) {
+    const auto way = std::find_if(ways.begin(), ways.end(),
+                                  [&](const auto &w) { return moveAlike(w.front(), read, context); });
+    if (way == ways.end())
+      ways.push_back({read});
+    else
+      way->push_back(read);
+  }
+  copy.ways = ways.size();
+  return static_cast<std::size_t>(access) <= ways.size() ? ways[static_cast<std::size_t>(access) - 1]
+                                                         : std::vector<ReadOfMatrix>{};
+}
+
+void findCells(Filling &copy, const Exposed &exposed, long access) {
   const Scheduled &kernel = exposed.kernel;
   const std::vector<LoopNode> items = itemLoops(kernel.schedule.tree);
+  std::vector<ReadOfMatrix> all;
   for (const auto &[index, dimensions] : exposed.dimensions) {
     const Statement &s = kernel.statements[static_cast<std::size_t>(index)];
     copy.values[index] = together(itemsOf(s, items), valuesOf(s.domain, dimensions));
-    for (const Access &a : s.accesses)
-      if (a.buffer == copy.matrix) {
-        const isl::map here =
-            copy.values[index].intersect_domain(s.domain).reverse().apply_range(withoutTuple(a.relation));
-        copy.touched = copy.touched.is_null() ? here : copy.touched.unite(here);
-      }
+    for (std::size_t k = 0; k < s.accesses.size(); ++k)
+      if (const Access &a = s.accesses[k]; a.buffer == copy.matrix && !s.copy) // what fills a copy has none
+        all.push_back(
+            {{index, k},
+             copy.values[index].intersect_domain(s.domain).reverse().apply_range(withoutTuple(a.relation))});
+  }
+  for (const ReadOfMatrix &read : chosen(copy, all, access, kernel.context)) {
+    copy.reads.insert(read.place);
+    copy.touched = copy.touched.is_null() ? read.cells : copy.touched.unite(read.cells);
   }
   if (!copy.touched.is_null())
     copy.touched = isl::manage(isl_map_coalesce(copy.touched.release())).intersect_params(kernel.context);
@@ -135,6 +177,9 @@ std::string moveWith(Filling &copy, const std::vector<LoopNode> &items, const is
 /// Finds the box of a group around the cells; a sentence if there is none.
 std::string findGroupBox(Filling &copy, const Scheduled &kernel, const CopyRequest &asked) {
   const std::string name = programName(kernel, copy.matrix);
+  if (copy.touched.is_null() && asked.access > 1)
+    return fmt::format("reads of `{}` that have no copy yet move in {} ways, so that there is no access {}",
+                       name, copy.ways, asked.access);
   if (copy.touched.is_null())
     return asked.at.empty() ? fmt::format("the kernel does not read `{}`", name)
                             : fmt::format("the loop over `{}` does not read `{}`", asked.at, name);
@@ -224,7 +269,7 @@ std::string analyse(Filling &copy, std::optional<Exposed> &exposed, const Schedu
   }
   if (!exposed)
     return "its body is a call of C++ code";
-  findCells(copy, *exposed);
+  findCells(copy, *exposed, asked.access);
   return findGroupBox(copy, exposed->kernel, asked);
 }
 

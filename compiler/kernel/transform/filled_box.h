@@ -6,11 +6,17 @@
 //
 // The cells that one item uses in a step of the loops around the copy form a box of constant size, which moves with at most one coordinate
 // of the item along each dimension.
+//
+// Reads whose boxes move differently may have a copy each. They are numbered from 1 in the order of the statements, without those that read
+// a copy already:
+//
+//   S[x, y, k]: C[x, y] += A[k, y] * A[k, x]   =>   access 1: A[k, y], which moves with y; access 2: A[k, x], which moves with x
 #pragma once
 #include "compiler/kernel/cell_box.h"
 #include "compiler/kernel/expose.h"
 #include "compiler/kernel/transform/copies.h"
 #include <map>
+#include <set>
 
 namespace pbc::kernel {
 
@@ -18,11 +24,13 @@ namespace pbc::kernel {
 struct Filling {
   int matrix = -1;
   bool isOfItem = false;
-  std::size_t axes = 0;           // of the items
-  std::string below;              // the loop below which the copy is made
-  std::vector<std::string> loops; // around it, without those of items
-  std::map<int, isl::map> values; // by statement: { S[i] -> [items, loops] }
-  isl::map touched;               // { [items, loops] -> [cells] }
+  std::size_t axes = 0;                        // of the items
+  std::string below;                           // the loop below which the copy is made
+  std::vector<std::string> loops;              // around it, without those of items
+  std::map<int, isl::map> values;              // by statement: { S[i] -> [items, loops] }
+  std::set<std::pair<int, std::size_t>> reads; // that the copy is for: statement, access
+  std::size_t ways = 1; // in which reads of the matrix move; known if one was asked for
+  isl::map touched;     // { [items, loops] -> [cells] }
   CellBox box;
   std::vector<GroupDimension> dimensions; // of the matrix
   std::vector<isl::pw_aff> first;         // { [loops] -> cell }, with first<axis>

@@ -39,8 +39,9 @@ isl::pw_aff inGroup(const Filling &copy, const isl::pw_aff &coordinate, const is
   return withPlace(isl::manage(isl_pw_aff_sub(coordinate.copy(), first)), copy.dimensions[d], copy.isOfItem);
 }
 
-/// Makes a statement read the group's memory, which is buffer `to`.
-void redirect(Statement &s, const Filling &copy, const Buffer &memory, int to, const isl::map &valuesHere) {
+/// Makes a statement, of this index, read the group's memory, which is buffer `to`.
+void redirect(Statement &s, int index, const Filling &copy, const Buffer &memory, int to,
+              const isl::map &valuesHere) {
   const isl::pw_multi_aff values = isl::manage(isl_pw_multi_aff_from_map(valuesHere.copy()));
   isl_space *space = isl_space_add_dims(isl_space_from_domain(isl_set_get_space(s.domain.get())), isl_dim_out,
                                         static_cast<unsigned>(memory.rank));
@@ -56,7 +57,7 @@ void redirect(Statement &s, const Filling &copy, const Buffer &memory, int to, c
   };
   for (std::size_t k = 0; k < s.accesses.size(); ++k) {
     Access &a = s.accesses[k];
-    if (a.buffer != copy.matrix)
+    if (!copy.reads.contains({index, k}))
       continue;
     a.buffer = to;
     if (!s.isOpaque) {
@@ -236,7 +237,7 @@ GroupBox groupBox(const Scheduled &kernel, const CopyRequest &asked) {
   Filling copy;
   std::optional<Exposed> exposed;
   std::string why = analyse(copy, exposed, kernel, asked);
-  return {std::move(copy.dimensions), std::move(why)};
+  return {std::move(copy.dimensions), std::move(why), copy.ways};
 }
 
 Outcome withGroupCopy(const Scheduled &kernel, const CopyRequest &asked) {
@@ -275,7 +276,7 @@ Outcome withGroupCopy(const Scheduled &kernel, const CopyRequest &asked) {
   for (const auto &[index, values] : copy.values) {
     Statement &s = made.statements[static_cast<std::size_t>(index)];
     if (usesBuffer(s, copy.matrix))
-      redirect(s, copy, memory, to, values);
+      redirect(s, index, copy, memory, to, values);
   }
   made.statements.push_back(fill);
   // The copy runs in front of what reads it, and nothing else has moved.

@@ -15,7 +15,8 @@
 //
 // `at` names a loop of each item, in each of whose steps the copy is made: it must have the same steps for all items. The box of cells
 // that one item uses has a constant size and moves with at most one coordinate of the item along each dimension; the group's box then
-// is as large as its number of points asks for, whatever that is when the kernel is built. Source: petabricks-hetero 4, phase 3;
+// is as large as its number of points asks for, whatever that is when the kernel is built. Reads of one matrix whose boxes move differently
+// may have a copy each (filled_box.h). Source: petabricks-hetero 4, phase 3;
 // requirements 17 to 19, 97, 98.
 #pragma once
 #include "compiler/kernel/transform/copies.h"
@@ -30,6 +31,7 @@ Outcome withGroupCopy(const Scheduled &, const CopyRequest &);
 struct GroupBox {
   std::vector<GroupDimension> dimensions; // as they are in the matrix
   std::string why;
+  std::size_t ways = 1; // in which reads of the matrix move; known if one was asked for
 };
 GroupBox groupBox(const Scheduled &, const CopyRequest &);
 

@@ -12,9 +12,12 @@ Outcome applyStage(const Scheduled &kernel, const Arguments &arguments) {
   const CopyRequest asked{.matrix = arguments.name("matrix"),
                           .at = arguments.name("at"),
                           .isTransposed = arguments.name("layout") == "transposed",
-                          .pad = arguments.number("pad").value_or(0)};
+                          .pad = arguments.number("pad").value_or(0),
+                          .access = arguments.number("access").value_or(0)};
   if (kernel.schedule.target == Target::Device || !itemLoops(kernel.schedule.tree).empty())
     return withGroupCopy(kernel, asked);
+  if (asked.access)
+    return {std::nullopt, "copies for single reads are made on devices only"};
   if (asked.at.empty())
     return {std::nullopt, "it needs `at`, the loop in each of whose steps the copy is made"};
   return withCopies(kernel, asked);
@@ -36,7 +39,14 @@ Transformation stageTransformation() {
                           "the loop in each of whose steps it is copied; on a device, once if none is named",
                       .isOptional = true},
                      orderOfCopy("layout"),
-                     padOfCopy()},
+                     padOfCopy(),
+                     {.name = "access",
+                      .kind = Kind::Integer,
+                      .doc = "on a device: which of the ways in which reads of it move, from 1; all reads if "
+                             "none is named",
+                      .least = 1,
+                      .most = 64,
+                      .isOptional = true}},
       .apply = applyStage,
       .mixing = {.place = Mixing::Place::Memory, .memory = Mixing::Memory::Group, .mode = "layout"}};
 }

@@ -211,6 +211,28 @@ TEST(GroupCopies, StripsOfManyProducts) {
   EXPECT_THAT(scheduledLoops(*k), HasSubstr("A_group[place1, c1 - c0, place2]"));
 }
 
+/// A matrix times its transpose: the rows that belong to x and those that belong to y have a copy each. Reads beside each other share one.
+TEST(GroupCopies, EachWayToReadAMatrixHasItsCopy) {
+  Texts t;
+  std::string itself(kStrips);
+  itself.replace(itself.find("B[x, i]"), 7, "A[i, x] + A[i + 1, y]");
+  const Scheduled start = t.kernel(itself);
+  const std::string before = "items(; each = block); (it, i) = tile(i; 16); ";
+  EXPECT_THAT(t.after(start, before + "stage(A; at = it)"), HasSubstr("have no constant extent"));
+  EXPECT_THAT(t.after(start, before + "stage(A; at = it, access = 3)"),
+              HasSubstr("move in 2 ways, so that there is no access 3"));
+  const std::optional<Scheduled> k =
+      t.run(start, before + "stage(A; at = it, access = 2); stage(A; at = it, access = 1)");
+  ASSERT_TRUE(k);
+  EXPECT_THAT(verify(*k), IsEmpty());
+  const std::string loops = scheduledLoops(*k);
+  EXPECT_THAT(loops, HasSubstr("fill A_group from A[c0, first0]"));
+  EXPECT_THAT(loops, HasSubstr("fill A_group2 from A[c0, first1]"));
+  EXPECT_THAT(loops, HasSubstr("s += A_group2[c1 - c0, place1] * A_group[c1 - c0, place0] + "
+                               "A_group2[c1 - c0 + 1, place1]"));
+  EXPECT_THAT(t.after(*k, "stage(A; at = it)"), HasSubstr("does not read `A`"));
+}
+
 TEST(GroupCopies, AreRefusedWithAReason) {
   Texts t;
   const auto why = [&](const char *kernel, const char *steps) { return t.after(t.kernel(kernel), steps); };
