@@ -138,6 +138,9 @@ def placements(info):
         yield "on a device, tiles", everywhere("gpu_tiles", lambda name: None)
         yield "on a device, small tiles", everywhere("gpu_tiles", lambda name: {"tile_x": 3, "tile_y": 2, "tile_z": 2, "tile_w": 1}.get(name[:6], small(name)))
         yield "on a device, tiles larger than groups", everywhere("gpu_tiles", lambda name: {"tile_x": 5, "tile_y": 7, "group_": 2}.get(name[:6]))
+    if any(a["name"] == "gpu_steps" for t in info["transforms"] for s in t["sites"] for a in s["alternatives"]):
+        yield "on a device, several rounds together", everywhere("gpu_steps", lambda name: None)
+        yield "on a device, several rounds in small groups", everywhere("gpu_steps", lambda name: {"places": 5, "steps": 4}.get(name.split("_")[0], small(name)))
     if any(a["name"] == "gpu_group" for t in info["transforms"] for s in t["sites"] for a in s["alternatives"]):
         def parts(name):
             return {"team": 2, "parts": 3}.get(name.split("_")[0], small(name))

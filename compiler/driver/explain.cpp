@@ -152,9 +152,15 @@ private:
     for (const kernel::DeviceVersion &v : device.versions)
       if (v.name == "tiles" && !v.exists())
         out["why_no_tiles"] = v.why;
+      else if (v.name == "steps" && !v.exists())
+        out["why_no_steps"] = v.why;
     if (const kernel::DeviceVersion *tiles = device.version("tiles"))
       for (const auto &f : tiles->kernel.schedule.taskDimensions)
         out["tiles"].push_back(f.name);
+    out["steps"] = Json::array();
+    if (const kernel::DeviceVersion *steps = device.version("steps"))
+      for (const int b : steps->kernel.schedule.steps->kept)
+        out["steps"].push_back(steps->kernel.buffers[static_cast<std::size_t>(b)].name);
   }
 
   /// The devices on which it can run, or why it can run on none.
@@ -347,12 +353,13 @@ std::string placed(const Json &step) {
                        device["library"].get<std::string>());
   const bool isStaged = !device["local_memory"].empty();
   const bool hasTiles = device.contains("tiles") && !device["tiles"].empty();
+  const bool hasSteps = device.contains("steps") && !device["steps"].empty();
   const bool isScan = device.contains("scan_along"), isGroup = isScan || device.contains("group_over");
   std::string out = fmt::format(
       "      device: {} = cpu{} | gpu{}; {}", device["placement"].get<std::string>(), schedules,
       (isStaged ? std::string(" | gpu_local") : "") + (device["blocks"].get<bool>() ? " | gpu_blocks" : "") +
           (device["registers"].get<bool>() ? " | gpu_registers" : "") + (hasTiles ? " | gpu_tiles" : "") +
-          (isGroup ? " | gpu_group" : ""),
+          (hasSteps ? " | gpu_steps" : "") + (isGroup ? " | gpu_group" : ""),
       device["items"].empty() ? std::string("one item") : "an item for each " + joined(device["items"]));
   if (device.contains("rounds"))
     out += fmt::format(", in rounds of {}", device["rounds"].get<std::string>());
@@ -360,6 +367,10 @@ std::string placed(const Json &step) {
     out += fmt::format("; tiles of {}", joined(device["tiles"]));
   else if (device.contains("why_no_tiles"))
     out += fmt::format("; no tiles: {}", device["why_no_tiles"].get<std::string>());
+  if (hasSteps)
+    out += fmt::format("; several rounds with {} in local memory", joined(device["steps"]));
+  else if (device.contains("why_no_steps"))
+    out += fmt::format("; one round in a launch: {}", device["why_no_steps"].get<std::string>());
   if (isStaged)
     out += fmt::format("; in local memory: {}", joined(device["local_memory"]));
   if (isGroup)

@@ -192,6 +192,7 @@ std::string DeviceTables::table(const schedule::Step &step, const kernel::OnDevi
                                     {"cells", slot("cells", 2)},
                                     {"tile", slot("tile", kernel::kMostTileFunctions)},
                                     {"teams", slot("teams", 2)},
+                                    {"steps", slot("rounds", 3)},
                                     {"versions", schedules ? std::to_string(schedules) : ""},
                                     {"realValues", realValues(texts.values)}}));
   return "pb_device_" + number;
@@ -210,6 +211,16 @@ std::string DeviceTables::teams(const kernel::OnDevice &device, const DeviceText
                                     {"values", version.values},
                                     {"passes", device.cooperation->scan ? 3 : 2}}));
   return "&pb_teams_" + number;
+}
+
+std::string DeviceTables::steps(const kernel::DeviceVersion &version, const std::string &number) {
+  const kernel::TimeSteps &how = *version.kernel.schedule.steps;
+  std::string reach;
+  for (const long r : how.reach)
+    reach += fmt::format("{}{}", reach.empty() ? "" : ", ", r);
+  text_ += fmt::format("static const pb::DeviceSteps pb_together_{} = {};\n\n", number,
+                       initialiser({{"slots", how.slots}, {"reach", "{" + reach + "}"}}));
+  return "&pb_together_" + number;
 }
 
 std::string DeviceTables::limits(const kernel::OnDevice &device) {
@@ -243,11 +254,12 @@ void DeviceTables::kernels(const kernel::OnDevice &device, const DeviceText &tex
                       {"source", fmt::format("R\"pb({})pb\"", version->text)},
                       {"entry", quoted(texts.entry)},
                       {"localBytes", local},
-                      {"hasCells", wanted == "blocks" || wanted == "registers"},
+                      {"hasCells", wanted == "blocks" || wanted == "registers" || wanted == "steps"},
                       {"hasRuns", wanted == "registers"},
                       {"narrow", version->narrow},
                       {"tiles", wanted == "tiles" ? "pb_tiles_" + number : "nullptr"},
-                      {"teams", wanted == "group" ? teams(device, *version, number) : "nullptr"}});
+                      {"teams", wanted == "group" ? teams(device, *version, number) : "nullptr"},
+                      {"steps", wanted == "steps" ? steps(*device.version("steps"), number) : ""}});
   }
   text_ += fmt::format("static const pb::DeviceKernel pb_kernels_{}[] = {{\n{}}};\n\n", number, rows);
 }

@@ -50,6 +50,7 @@ private:
                const std::string &number);
   /// The address of the table for a version in which items work together.
   std::string teams(const kernel::OnDevice &, const DeviceText::Version &, const std::string &number);
+  std::string steps(const kernel::DeviceVersion &, const std::string &number);
   static std::string limits(const kernel::OnDevice &);
   unsigned long realValues(const std::vector<std::string> &values) const;
   void arguments(const kernel::OnDevice &, const DeviceText &, const std::string &number);

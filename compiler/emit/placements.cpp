@@ -20,6 +20,7 @@ constexpr int kMostCells = 16;      // of an item, along one function
 constexpr int kMostRows = 64;       // of an item, if it has runs of points
 constexpr int kMostParts = 1024;
 constexpr int kLargestTile = 4096; // along one function
+constexpr int kMostSteps = 64;     // of a launch
 constexpr const char *kFunctions = "xyzw";
 constexpr const char *kOrdinals[] = {"first", "second", "third", "fourth"};
 constexpr int kTileFunctions = kernel::kMostTileFunctions;
@@ -29,6 +30,7 @@ constexpr unsigned kBytesOf64Points = 8;
 
 bool hasRuns(const Placement &p) { return p.run[0] > 0; }
 bool hasCells(const Placement &p) { return p.hasBlocks || hasRuns(p); }
+bool hasSteps(const Placement &p) { return p.stepBytes > 0; }
 
 /// Along each of two functions; along one, points share so little that few of them fill a group's memory.
 int defaultCells(const Placement &p) {
@@ -54,6 +56,19 @@ int defaultGroup(const Placement &p, int d) {
 
 /// So large that a round keeps a group busy, and a diagonal of tiles several groups.
 int defaultTile(int dimensions) { return dimensions == 2 ? 64 : 16; }
+
+/// Odd, because most matrices of steps have two slots; more of them cost a group of two dimensions too much halo.
+int defaultSteps(const Placement &p) { return p.itemDimensions == 1 ? 15 : 5; }
+
+/// As many places of an item as leave most of a group's box without halo, and fit into the memory of groups on all devices.
+int defaultPlaces(const Placement &p, int d) {
+  constexpr unsigned kBytes = 48U << 10, kPlanes = 2, kItems = 256;
+  int places[2] = {p.itemDimensions == 1 ? 4 : 2, p.itemDimensions == 1 ? 1 : 4};
+  while (static_cast<unsigned>(places[0] * places[1]) * kItems * kPlanes * p.stepBytes > kBytes &&
+         places[0] * places[1] > 1)
+    places[places[1] >= places[0] ? 1 : 0] /= 2;
+  return places[d];
+}
 
 /// Along memory the team is all items of a group; across it, as many neighbouring cells as make a
 /// transaction.
@@ -89,6 +104,12 @@ void addDevice(const kernel::OnDevice &device, Placement &place) {
     place.itemDimensions = std::max(place.itemDimensions, tiles - 1);
     place.tileDimensions = std::max(place.tileDimensions, tiles);
   }
+  if (const kernel::DeviceVersion *steps = device.version("steps")) {
+    unsigned bytes = 0;
+    for (const int b : steps->kernel.schedule.steps->kept)
+      bytes += kernel::bytesOf(steps->kernel.buffers[static_cast<std::size_t>(b)].element);
+    place.stepBytes = std::max(place.stepBytes, bytes);
+  }
   if (device.cooperation && !place.team)
     place.team = defaultTeam(*device.cooperation);
 }
@@ -122,11 +143,12 @@ std::string placementSlots(const Scope &scope) {
   if (!count)
     return "";
   const int bins = scope.transform.binCount();
-  return fmt::format("static pb::Selector {}[{}];\nstatic long {}[{}], {}[{}], {}[{}], {}[{}], {}[{}];\n",
-                     placementSlot(scope, "place"), count * bins, placementSlot(scope, "group"),
-                     3 * count * bins, placementSlot(scope, "cells"), 2 * count * bins,
-                     placementSlot(scope, "tile"), kTileFunctions * count * bins,
-                     placementSlot(scope, "teams"), 2 * count * bins, placementSlot(scope, "ratio"), bins);
+  return fmt::format(
+      "static pb::Selector {}[{}];\nstatic long {}[{}], {}[{}], {}[{}], {}[{}], {}[{}], {}[{}];\n",
+      placementSlot(scope, "place"), count * bins, placementSlot(scope, "group"), 3 * count * bins,
+      placementSlot(scope, "cells"), 2 * count * bins, placementSlot(scope, "tile"),
+      kTileFunctions * count * bins, placementSlot(scope, "teams"), 2 * count * bins,
+      placementSlot(scope, "rounds"), 3 * count * bins, placementSlot(scope, "ratio"), bins);
 }
 
 LaunchSizes defaultSizes(const Placement &p, const std::string &version) {
@@ -137,6 +159,8 @@ LaunchSizes defaultSizes(const Placement &p, const std::string &version) {
   for (int d = 0; d < std::min(2, p.itemDimensions); ++d)
     if (version == "blocks" || version == "registers")
       sizes.cells[d] = cellsAlong(p, d);
+    else if (version == "steps")
+      sizes.cells[d] = defaultPlaces(p, d);
   if (version == "group")
     sizes.cells[0] = std::max(1, items / std::max(1, p.team));
   return sizes;
@@ -156,6 +180,8 @@ std::vector<std::string> versionsOf(const Placement &p) {
     all.push_back("registers");
   if (p.tileDimensions)
     all.push_back("tiles");
+  if (hasSteps(p))
+    all.push_back("steps");
   if (p.team)
     all.push_back("group");
   return all;
@@ -172,8 +198,9 @@ struct Aspect {
   const char *name;
   std::vector<std::string> versions;
 };
-const Aspect kInGroups{"group", {"global", "local", "blocks", "registers", "tiles", "group"}},
-    kInBlocks{"blocks", {"blocks", "registers"}}, kInTiles{"tiles", {"tiles"}}, kInTeams{"team", {"group"}};
+const Aspect kInGroups{"group", {"global", "local", "blocks", "registers", "tiles", "steps", "group"}},
+    kInBlocks{"blocks", {"blocks", "registers"}}, kInTiles{"tiles", {"tiles"}}, kInSteps{"steps", {"steps"}},
+    kInTeams{"team", {"group"}};
 
 unsigned long usesOf(const Placement &p, const Aspect &aspect) {
   unsigned long uses = 0;
@@ -191,7 +218,7 @@ std::string placementConditions(const Scope &scope) {
   std::string text, onDevice, constraints;
   int number = 0;
   for (const Placement &p : placements(scope)) {
-    for (const Aspect *aspect : {&kInGroups, &kInBlocks, &kInTiles, &kInTeams})
+    for (const Aspect *aspect : {&kInGroups, &kInBlocks, &kInTiles, &kInSteps, &kInTeams})
       if (const unsigned long uses = usesOf(p, *aspect)) {
         const std::string row = initialiser({{"site", quoted("place_" + p.name)}, {"uses", uses}});
         text +=
@@ -229,6 +256,7 @@ std::string placementAlternatives(const Scope &scope) {
        {"gpu_registers",
         "on a device, several cells for each work-item, which keeps what they read in registers"}},
       {"tiles", {"gpu_tiles", "on a device, a tile of points for each group"}},
+      {"steps", {"gpu_steps", "on a device, several rounds in the local memory of groups"}},
       {"library", {"gpu_library", "on a device, by a function of a library"}},
       {"group", {"gpu_group", "on a device, each cell by several work-items of a group together"}}};
   std::string text;
@@ -276,7 +304,7 @@ int placementTunableCount(const Scope &scope) {
   int count = hasDevice(all) ? 1 : 0; // gpu_ratio
   for (const Placement &p : all)
     count += p.itemDimensions + (hasCells(p) ? std::min(2, p.itemDimensions) : 0) + p.tileDimensions +
-             (p.team ? 2 : 0);
+             (hasSteps(p) ? 1 + std::min(2, p.itemDimensions) : 0) + (p.team ? 2 : 0);
   return count;
 }
 
@@ -322,6 +350,20 @@ std::string placementTunables(const Scope &scope, int bin) {
           fmt::format("{}[{}]", placementSlot(scope, "tile"),
                       kTileFunctions * (number * scope.transform.binCount() + bin) + d),
           when(kInTiles));
+    if (hasSteps(p)) {
+      const int slot = 3 * (number * scope.transform.binCount() + bin);
+      row("steps_" + p.name, fmt::format("rounds of {} that a launch computes together", p.name),
+          defaultSteps(p), 1, kMostSteps, fmt::format("{}[{}]", placementSlot(scope, "rounds"), slot),
+          when(kInSteps));
+      for (int d = 0; d < std::min(2, p.itemDimensions); ++d)
+        row(fmt::format("places_{}_{}", kFunctions[d], p.name),
+            fmt::format(
+                "places of a work-item in the memory of its group along {} of {}, where it keeps several "
+                "rounds",
+                kFunctions[d], p.name),
+            defaultPlaces(p, d), 1, kMostCells,
+            fmt::format("{}[{}]", placementSlot(scope, "rounds"), slot + 1 + d), when(kInSteps));
+    }
     const int teams = 2 * (number * scope.transform.binCount() + bin);
     if (p.team) {
       row("team_" + p.name, fmt::format("work-items that compute a cell of {} together", p.name), p.team, 1,

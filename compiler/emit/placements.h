@@ -22,7 +22,8 @@ struct Placement {
   std::array<int, 2> run = {}; // points of an item that keeps what it reads in registers; 0: no such version
   unsigned bytesOfPoint = 0;   // of its variables in registers, where items have blocks of points
   int tileDimensions = 0;      // 0: no tiles
-  bool isLibrary = false;      // a function of a library, without other versions
+  unsigned stepBytes = 0; // of what a place of a group that computes several rounds keeps; 0: no such version
+  bool isLibrary = false; // a function of a library, without other versions
   int team = 0; // items that compute a cell together, unless the configuration says otherwise; 0: none
   bool hasDevice = false;
   std::vector<Version> versions = {}; // other schedules on the processor, of which only names matter here

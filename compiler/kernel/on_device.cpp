@@ -68,6 +68,16 @@ void findTiles(OnDevice &device, const Scheduled &lifted, const poly::Context &c
   device.versions.push_back(std::move(tiles));
 }
 
+/// The same for several rounds in one launch.
+void findSteps(OnDevice &device, const Scheduled &lifted, const poly::Context &context) {
+  if (!device.items || !device.items->inRounds())
+    return;
+  DeviceVersion steps;
+  if (!within(kMapBudget, context, [&] { steps = versionInSteps(lifted); }))
+    steps = {"steps", {}, lifted, "which points write what others read is too complex", {}};
+  device.versions.push_back(std::move(steps));
+}
+
 /// Also has a budget of its own. One item alone would do all the work, so that is not a version.
 void findCooperation(OnDevice &device, const Scheduled &lifted, const poly::Context &context) {
   if (!device.items)
@@ -139,6 +149,7 @@ OnDevice onDevice(const Scheduled &lifted, const Scheduled &scheduled, const pol
   if (isDivisible)
     findShared(device, scheduled);
   findTiles(device, lifted, context);
+  findSteps(device, lifted, context);
   findCooperation(device, lifted, context);
   return device;
 }

@@ -19,6 +19,8 @@ struct Name {
     case as::Item::Of::Tile:
     case as::Item::Of::Round:
       return "rounds";
+    case as::Item::Of::Step:
+      return "steps";
     case as::Item::Of::Cell:
     case as::Item::Of::Neighbour:
       return "team";
@@ -53,6 +55,8 @@ struct Text {
       return "cell:" + axis;
     case as::Item::Of::Neighbour:
       return "neighbour:" + axis;
+    case as::Item::Of::Step:
+      return "step:" + axis;
     }
     return "";
   }
@@ -78,6 +82,8 @@ struct Words {
   std::string operator()(as::Item i) const {
     if (i.of == as::Item::Of::Cell || i.of == as::Item::Of::Neighbour)
       return "cells of teams";
+    if (i.of == as::Item::Of::Step)
+      return "work-items of several rounds";
     if (i.of != as::Item::Of::Launch)
       return "work-items of a tile";
     constexpr const char *kEach[] = {"", "blocks of ", "runs of "};

@@ -56,8 +56,8 @@ struct Item {
   };
   /// What the item belongs to: the launch; or the group of a tile, along a function that is a summand of its rounds or not
   /// (transform/rounds.h), where the last function's axis is no axis of the launch; or the team of a cell, whose neighbour in the group
-  /// is of the same cell or of the next one (transform/team.h).
-  enum class Of { Launch, Tile, Round, Cell, Neighbour };
+  /// is of the same cell or of the next one (transform/team.h); or the group of several rounds (transform/steps.h).
+  enum class Of { Launch, Tile, Round, Cell, Neighbour, Step };
   int axis;
   Each each = Each::Point;
   Of of = Of::Launch;

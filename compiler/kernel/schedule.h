@@ -13,6 +13,7 @@
 // lexicographically positive under the tree.
 #pragma once
 #include "compiler/kernel/kernel.h"
+#include "compiler/kernel/time_steps.h"
 
 namespace pbc::kernel {
 
@@ -80,6 +81,7 @@ struct Schedule {
   TaskOrder taskOrder = TaskOrder::Any;
   long bytesPerPlace = 0; // for a wavefront through time: in all matrices, all slots of versions
   std::optional<RegisterTile> registerTile;
+  std::optional<TimeSteps> steps; // with the marks `step`
 };
 
 /// A kernel together with its schedule.

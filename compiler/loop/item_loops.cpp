@@ -3,6 +3,7 @@
 #include "compiler/loop/item_loops.h"
 #include "compiler/kernel/item_values.h"
 #include "compiler/loop/convert.h"
+#include "compiler/loop/step_loops.h"
 #include "compiler/loop/tile_loops.h"
 #include <isl/aff.h>
 #include <isl/schedule_node.h>
@@ -110,6 +111,8 @@ NodePtr forEachItem(const kernel::Scheduled &kernel, NodePtr body) {
         {If{arithmetic(Arithmetic::Op::Equal, {index(itemName(0)), integer(0)}), std::move(body), nullptr}});
     return make({Parallel{Parallel::Over::Launch, 0, itemName(0), integer(0), nullptr, first}});
   }
+  if (kernel.schedule.steps)
+    return forEachStep(kernel, body);
   if (kernel::workInGroups(kernel.schedule.tree))
     return forEachPointOfTile(items, body);
   if (kernel::hasGroups(kernel))

@@ -69,15 +69,23 @@ struct DeviceTeams {
   int passes; // number of passes over cells in parts
 };
 
+/// Describes a version in which a launch computes several rounds: the values [low0, high0) of function 0. Group k owns
+/// n - 2 * reach * (high0 - low0 - 1) points along an axis, of n = PB_G * PB_C that it computes in the first round.
+struct DeviceSteps {
+  int slots; // no launch may have a multiple of so many rounds, and the last slots - 1 rounds are launched one by one; 0: any
+  long reach[2]; // how far a round reads along each axis of the items
+};
+
 /// One version of a step's kernel.
 struct DeviceKernel {
-  const char *variant; // "global", "local", "blocks", "registers", "tiles", "library", "group"
+  const char *variant; // "global", "local", "blocks", "registers", "tiles", "steps", "library", "group"
   const char *source;  // in the dialect, without its prelude; null: this step has no such version
   const char *entry;
   /// Bytes of group-local memory for groups of group[0] x group[1] x group[2] items with cells[0] x cells[1]
   /// cells each; null: none.
   long (*localBytes)(const int *group, const int *cells);
-  bool hasCells; // an item computes PB_C0 x PB_C1 cells (macros), otherwise one
+  bool
+      hasCells; // an item computes PB_C0 x PB_C1 cells (macros), or has so many places of the version "steps"; otherwise one
   /// These are runs of neighbours along function 0: the first one of a launch begins at a multiple of PB_C0.
   bool hasRuns = false;
   /// The largest integer among values and limits for which PB_INDEX may have 32 bits, if offsets of cells fit as well; 0: none.
@@ -88,6 +96,7 @@ struct DeviceKernel {
   /// its arguments, the values their extents (runtime/device/library/entries.h). There are no items.
   bool isLibrary = false;
   const DeviceTeams *teams = nullptr;
+  const DeviceSteps *steps = nullptr; // not null if groups compute several rounds
 };
 
 /// A step as devices see it: what it touches, and its kernels, if there are any.
@@ -118,7 +127,8 @@ struct DeviceStep {
   const long *tile = nullptr; // four per bin: values of each function that a tile has
   /// Two per bin: items of a team; parts of a cell's steps (0: as many as keep the device busy).
   const long *teams = nullptr;
-  int versions = 0;             // other schedules on the processor (LoopVersions)
+  const long *steps = nullptr; // three per bin: rounds of a launch, at most; places of an item along two axes
+  int versions = 0;            // other schedules on the processor (LoopVersions)
   unsigned long realValues = 0; // a bit for each of the first 64 values that is no integer
 };
 

@@ -14,6 +14,8 @@ LaunchRounds::LaunchRounds(const Launch &launch, std::vector<Argument> &argument
   }
   if (launch.inRounds)
     count_ = box.high[0] - box.low[0];
+  if (launch.together)
+    findTogether();
   if (launch.teams.isOne) {
     if (!launch.inRounds)
       count_ = launch.teams.lastPass() - launch.teams.firstPass() + 1;
@@ -31,12 +33,51 @@ LaunchRounds::LaunchRounds(const Launch &launch, std::vector<Argument> &argument
     arguments.push_back(Argument::of(0));
 }
 
+void LaunchRounds::findTogether() {
+  const DeviceSteps &how = *launch_.together;
+  long most = std::max(1L, launch_.steps);
+  for (int d = 0; d + 1 < launch_.box.rank; ++d)
+    if (how.reach[d] > 0) { // each group has points of its own
+      const long width = static_cast<long>(launch_.group[d]) * launch_.cells[d];
+      most = std::min(most, 1 + (width - 1) / (2 * how.reach[d]));
+    }
+  const long last = count_ - std::max(0, how.slots - 1);
+  begins_ = {0};
+  while (begins_.back() < count_) {
+    const long begin = begins_.back();
+    long count = begin < last ? std::min(most, last - begin) : 1;
+    while (how.slots && count > 1 && count % how.slots == 0)
+      --count;
+    begins_.push_back(begin + count);
+  }
+  count_ = static_cast<long>(begins_.size()) - 1;
+}
+
+Grid LaunchRounds::gridOfSteps(long count) const {
+  Grid grid;
+  for (int d = 0; d + 1 < launch_.box.rank; ++d) {
+    const long width = static_cast<long>(launch_.group[d]) * launch_.cells[d];
+    const long own = width - 2 * launch_.together->reach[d] * (count - 1);
+    const long points = launch_.box.high[d + 1] - launch_.box.low[d + 1];
+    grid.group[d] = launch_.group[d];
+    grid.items[d] = std::max(0L, (points + own - 1) / own) * launch_.group[d];
+  }
+  return grid;
+}
+
 long LaunchRounds::tilesAlong(int d) const {
   return (launch_.box.high[d] - launch_.box.low[d] + launch_.tile[d] - 1) / launch_.tile[d];
 }
 
 Grid LaunchRounds::prepare(long round, std::vector<Argument> &arguments) const {
   const Box &box = launch_.box;
+  if (launch_.together) {
+    const long begin = begins_[static_cast<std::size_t>(round)],
+               end = begins_[static_cast<std::size_t>(round) + 1];
+    arguments[limits_].value = box.low[0] + begin;
+    arguments[limits_ + 1].value = box.low[0] + end;
+    return gridOfSteps(end - begin);
+  }
   if (launch_.inRounds) {
     arguments[limits_].value = box.low[0] + round;
     arguments[limits_ + 1].value = box.low[0] + round + 1;

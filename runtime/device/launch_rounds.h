@@ -6,6 +6,7 @@
 //   box x, y in [0, 4) x [0, 6)                    1 command
 //   in rounds of y                                 6 commands, from1 = y, to1 = y + 1
 //   one cell, 3 groups with parts of its steps     2 commands, passes 1 and 2 (teams.h)
+//   9 rounds, 5 at most together, 2 slots          3 commands: rounds 0 to 4, 5 to 7, and 8
 //   in tiles of 2 x 3 points                       3 commands: tile (0, 0); (1, 0) and (0, 1); (1, 1)
 //
 // The commands differ only in their last few arguments. For tiles, the position along the last function
@@ -13,6 +14,7 @@
 // that exist.
 #pragma once
 #include "runtime/device/manager.h"
+#include <vector>
 
 namespace pb::device {
 
@@ -26,10 +28,14 @@ public:
   Grid prepare(long round, std::vector<Argument> &arguments) const;
 
 private:
+  /// The rounds of each command, if one may have several.
+  void findTogether();
   long tilesAlong(int d) const;
+  Grid gridOfSteps(long count) const;
 
   const Launch &launch_;
-  std::size_t limits_; // their position among the arguments
+  std::size_t limits_;       // their position among the arguments
+  std::vector<long> begins_; // where commands begin, if they have several rounds; and the end of the last one
   long count_ = 1;
 };
 

@@ -71,6 +71,9 @@ struct Launch {
   bool hasRuns = false;           // of cells that begin at multiples of cells[0] (DeviceKernel)
   long tile[kTileFunctions] = {}; // of a group along each dimension of the box; zeros without tiles
   bool inTiles() const { return tile[0] > 0; }
+  /// With these, a launch has so many rounds at most (LaunchRounds).
+  const DeviceSteps *together = nullptr;
+  long steps = 1;
   TeamLaunch teams = {};               // if its kernel has teams
   std::shared_ptr<LaunchEnd> end = {}; // null if nothing needs the end
 };

@@ -352,6 +352,10 @@ void Session::shape(Launch &launch, const Placed &placed, const DeviceKernel &ke
   for (int d = 0; d < 2; ++d)
     launch.cells[d] = kernel.hasCells ? static_cast<int>(std::max(1L, step.cells[2 * frame->bin + d])) : 1;
   launch.hasRuns = kernel.hasRuns;
+  launch.together = kernel.steps;
+  launch.steps = kernel.steps ? std::max(1L, step.steps[3 * frame->bin]) : 1;
+  for (int d = 0; d < 2 && kernel.steps; ++d)
+    launch.cells[d] = static_cast<int>(std::max(1L, step.steps[3 * frame->bin + 1 + d]));
   launch.teams = {};
   std::fill_n(launch.tile, kTileFunctions, 0L);
   const int items = launch.box.rank - (launch.inRounds ? 1 : 0);

@@ -70,6 +70,8 @@ private:
   static std::vector<std::string> launchArguments(const kernel::Scheduled &kernel) {
     if (kernel::hasTeams(kernel.schedule.tree))
       return {"pass", "parts", "here"};
+    if (kernel.schedule.steps)
+      return {};
     if (kernel::workInGroups(kernel.schedule.tree))
       return loop::tileArguments(kernel.schedule.taskDimensions.size());
     return {};
@@ -231,6 +233,14 @@ private:
       }
       sum += (sum.empty() ? "" : " + ") + size;
     }
+    if (const std::optional<kernel::TimeSteps> &steps = kernel.schedule.steps)
+      for (const int b : steps->kept) {
+        std::string size =
+            fmt::format("2L * {}", kernel::bytesOf(kernel.buffers[static_cast<std::size_t>(b)].element));
+        for (std::size_t k = 0; k < steps->reach.size(); ++k)
+          size += fmt::format(" * group[{0}] * cells[{0}]", k);
+        sum += (sum.empty() ? "" : " + ") + size;
+      }
     return sum;
   }
 

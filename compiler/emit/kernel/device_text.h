@@ -19,7 +19,7 @@ namespace pbc::emit {
 
 struct DeviceText {
   struct Version {
-    std::string variant; // "global", "local", "blocks", "registers", "tiles", "group"
+    std::string variant; // "global", "local", "blocks", "registers", "tiles", "steps", "group"
     std::string text;
     std::string localBytes; // C++ over group[0..2]; "": none
     int values = 0;         // of a part of a cell (loop/lower/lower.h)

@@ -357,6 +357,17 @@ DeviceVersion versionByTeams(const Scheduled &lifted, const Cooperation &how) {
   return made;
 }
 
+DeviceVersion versionInSteps(const Scheduled &lifted) {
+  Scheduled start = lifted;
+  start.schedule.target = Target::Device;
+  Writing writing(start);
+  const bool isDone = writing.add(script::step("steps", {}));
+  const std::string why = writing.why();
+  DeviceVersion made = writing.take("steps");
+  made.why = isDone ? "" : why;
+  return made;
+}
+
 DeviceVersion versionInTiles(const Scheduled &lifted) {
   Scheduled start = lifted;
   start.schedule.target = Target::Device;

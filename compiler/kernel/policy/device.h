@@ -39,5 +39,7 @@ std::vector<DeviceVersion> deviceVersions(const Scheduled &lifted);
 DeviceVersion versionByTeams(const Scheduled &lifted, const Cooperation &);
 /// The version in which groups have tiles of a wavefront, apart from the others because it may take isl as long as they do.
 DeviceVersion versionInTiles(const Scheduled &lifted);
+/// The version in which groups compute several rounds in a launch, apart for the same reason.
+DeviceVersion versionInSteps(const Scheduled &lifted);
 
 } // namespace pbc::kernel

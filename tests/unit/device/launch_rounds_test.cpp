@@ -52,6 +52,54 @@ TEST(LaunchRounds, WithoutTilesOneOrOneForEachRound) {
   EXPECT_THAT(valuesOf(arguments), ElementsAre(4, 5, 0, 6));
 }
 
+/// With two slots no command has an even number of rounds, and the last round is alone.
+TEST(LaunchRounds, SeveralRoundsTogether) {
+  const DeviceSteps how{2, {1, 2}};
+  Launch launch = launchIn({3, {4, 0, 0}, {13, 100, 10}}, {});
+  launch.inRounds = true;
+  launch.together = &how;
+  launch.steps = 6;
+  launch.group[0] = 8, launch.group[1] = 4;
+  launch.cells[0] = 4, launch.cells[1] = 5;
+  std::vector<Argument> arguments;
+  const LaunchRounds rounds(launch, arguments, nullptr);
+  ASSERT_EQ(rounds.count(), 3);
+  EXPECT_THAT(rounds.prepare(0, arguments).items, ElementsAre(5 * 8, 5 * 4, 1)); // 24 x 4 own points each
+  EXPECT_THAT(valuesOf(arguments), ElementsAre(4, 9, 0, 100, 0, 10));
+  EXPECT_THAT(rounds.prepare(1, arguments).items, ElementsAre(4 * 8, 4, 1));
+  EXPECT_THAT(valuesOf(arguments), ElementsAre(9, 12, 0, 100, 0, 10));
+  rounds.prepare(2, arguments);
+  EXPECT_THAT(valuesOf(arguments), ElementsAre(12, 13, 0, 100, 0, 10));
+}
+
+/// Every round runs once and in order, whatever is asked for; each group has points of its own.
+TEST(LaunchRounds, EveryRoundOnceWhateverIsAskedFor) {
+  for (const int slots : {0, 2, 3})
+    for (long steps = 1; steps < 12; ++steps)
+      for (long all = 0; all < 20; ++all) {
+        const DeviceSteps how{slots, {2, 0}};
+        Launch launch = launchIn({2, {0, 0}, {all, 9}}, {});
+        launch.inRounds = true;
+        launch.together = &how;
+        launch.steps = steps;
+        launch.group[0] = 7;
+        std::vector<Argument> arguments;
+        const LaunchRounds rounds(launch, arguments, nullptr);
+        long next = 0;
+        for (long r = 0; r < rounds.count(); ++r) {
+          const Grid grid = rounds.prepare(r, arguments);
+          const long count = arguments[1].value - arguments[0].value;
+          EXPECT_EQ(arguments[0].value, next);
+          EXPECT_TRUE(count >= 1 && count <= steps && (!slots || count == 1 || count % slots));
+          EXPECT_GE(grid.items[0] / 7 * (7 - 4 * (count - 1)), 9);
+          next = arguments[1].value;
+        }
+        EXPECT_EQ(next, all);
+        if (slots && all >= slots - 1)
+          EXPECT_GE(rounds.count(), slots - 1);
+      }
+}
+
 /// Every tile runs once, after those that precede it; no command is empty.
 TEST(LaunchRounds, EveryTileOnceAndInOrder) {
   std::mt19937 random(3);

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/loop/step_loops.h"
+#include "compiler/kernel/item_values.h"
+#include "compiler/loop/convert.h"
+#include "compiler/loop/statement.h"
+#include "compiler/loop/walk.h"
+#include <algorithm>
+
+namespace pbc::loop {
+namespace {
+
+using Op = Arithmetic::Op;
+
+std::string alongAxis(const char *name, std::size_t k) { return name + std::to_string(k); }
+NodePtr define(std::string name, Expr value) {
+  return make({Let{.variables = {{std::move(name), std::move(value)}}, .mayBeUnused = true}});
+}
+/// The places of the group's memory along an axis.
+Expr widthOf(std::size_t k) {
+  return multiply(ofMachine(alongAxis("PB_G", k)), ofMachine(alongAxis("PB_C", k)));
+}
+/// How far so many rounds read.
+Expr haloOf(const char *rounds, long reach) {
+  return reach == 1 ? index(rounds) : grouped(multiply(index(rounds), integer(reach)));
+}
+Expr both(Expr l, Expr r) { return l ? arithmetic(Op::And, {std::move(l), std::move(r)}) : r; }
+
+/// The statements of a point in one round, with the group's memory in the place of matrices.
+class Keeping : public Mutator {
+public:
+  Keeping(const kernel::Scheduled &kernel, bool isFirst)
+      : kernel_(kernel), steps_(*kernel.schedule.steps), isFirst_(isFirst) {}
+
+  NodePtr node(const NodePtr &n) override {
+    const Assign *assign = as<Assign>(n);
+    if (!assign || assign->statement < 0)
+      return Mutator::node(n);
+    assign_ = assign;
+    Assign made = *assign;
+    made.value = expr(assign->value);
+    const Element *to = as<Element>(assign->target);
+    if (!to)
+      return make({std::move(made)});
+    const bool isKept = std::find(steps_.kept.begin(), steps_.kept.end(), to->buffer) != steps_.kept.end();
+    if (!isKept)
+      return make({If{isOwn(false), make({std::move(made)}), nullptr}});
+    const kernel::Scalar element = kernel_.buffers[static_cast<std::size_t>(to->buffer)].element;
+    const Expr result = make(Expression{Local{kResult, element, {}}});
+    return scope({make({Array{kResult, element, {}}}), make({Assign{result, {}, made.value}}),
+                  make({Assign{kept(to->buffer, 0, {}), {}, result}}),
+                  make({If{isOwn(true), make({Assign{assign->target, {}, result}}), nullptr}})});
+  }
+
+  Expr expr(const Expr &e) override {
+    const Element *cell = as<Element>(e);
+    if (cell && assign_ && cell->access >= 0)
+      for (const kernel::TimeSteps::Read &read : steps_.reads)
+        if (read.statement == assign_->statement && read.access == cell->access &&
+            (read.behind == 0 || !isFirst_))
+          return kept(cell->buffer, read.behind, away(read));
+    return Mutator::expr(e);
+  }
+
+  static std::string arrayName(const kernel::Buffer &b) { return b.name + "_kept"; }
+
+private:
+  std::vector<Expr> away(const kernel::TimeSteps::Read &read) const {
+    const kernel::Statement &s = kernel_.statements[static_cast<std::size_t>(read.statement)];
+    std::vector<Expr> all;
+    for (const isl::pw_aff &distance : read.away)
+      all.push_back(expression(indexExpression(distance, s.domain), assign_->dimensions));
+    return all;
+  }
+
+  /// The group's cell of this point, or of one that lies so far away.
+  Expr kept(int buffer, int behind, const std::vector<Expr> &away) const {
+    const kernel::Buffer &b = kernel_.buffers[static_cast<std::size_t>(buffer)];
+    const Expr number = subtract(index("step"), limit("low0"));
+    Expr at = arithmetic(Op::Modulo, {grouped(behind ? add(number, integer(behind)) : number), integer(2)});
+    for (std::size_t k = steps_.reach.size(); k-- > 0;) {
+      const Expr place = index(alongAxis("place", k));
+      const bool isSame = away.empty() || isInteger(away[k], 0);
+      at = add(multiply(grouped(std::move(at)), grouped(widthOf(k))),
+               isSame ? place : subtract(place, grouped(away[k])));
+    }
+    return make(Expression{Local{arrayName(b), b.element, {std::move(at)}}});
+  }
+
+  /// Whether the group stores what the point writes.
+  Expr isOwn(bool isOverwritten) const {
+    Expr all;
+    for (std::size_t k = 0; k < steps_.reach.size(); ++k) {
+      const Expr item = index(alongAxis("item", k));
+      all = both(all, arithmetic(Op::LessEqual, {index(alongAxis("begin", k)), item}));
+      all = both(all, less(item, index(alongAxis("end", k))));
+    }
+    if (isOverwritten && steps_.slots)
+      all = both(all, arithmetic(Op::Equal, {add(index("step"), integer(1)), limit("high0")}));
+    return all;
+  }
+
+  static constexpr const char *kResult = "result";
+  const kernel::Scheduled &kernel_;
+  const kernel::TimeSteps &steps_;
+  const bool isFirst_;
+  const Assign *assign_ = nullptr; // around the expression
+};
+
+class Steps {
+public:
+  explicit Steps(const kernel::Scheduled &kernel) : kernel_(kernel), steps_(*kernel.schedule.steps) {}
+
+  NodePtr loops(const NodePtr &body) const {
+    const Expr step = index("step");
+    const auto at = [&](bool isFirst) {
+      return Keeping(kernel_, isFirst)
+          .node(replaced(body, {{"low0", step}, {"high0", add(step, integer(1))}}));
+    };
+    NodePtr all =
+        make({If{arithmetic(Op::Equal, {step, limit("low0")}), scope({at(true)}), scope({at(false)})}});
+    all = make({If{isNeeded(), all, nullptr}});
+    for (std::size_t k = 0; k < axes(); ++k)
+      all = places(k, all);
+    std::vector<NodePtr> round{define("more", subtract(subtract(limit("high0"), integer(1)), step))};
+    for (std::size_t k = 0; k < axes(); ++k)
+      needed(k, round);
+    round.push_back(all);
+    round.push_back(make({Barrier{}}));
+    all = make({For{"step", limit("low0"), less(step, limit("high0")), nullptr, block(std::move(round))}});
+    for (std::size_t k = 0; k < axes(); ++k)
+      all = make({Parallel{Parallel::Over::Items, static_cast<int>(k), alongAxis("lane", k), integer(0),
+                           nullptr, all}});
+    std::vector<NodePtr> group;
+    group.push_back(define("past", subtract(subtract(limit("high0"), limit("low0")), integer(1))));
+    for (std::size_t k = 0; k < axes(); ++k)
+      own(k, group);
+    group.push_back(all);
+    all = block(std::move(group));
+    for (std::size_t k = 0; k < axes(); ++k)
+      all = make({Parallel{Parallel::Over::Groups, static_cast<int>(k), alongAxis("group", k), integer(0),
+                           nullptr, all}});
+    std::vector<NodePtr> kernel = arrays();
+    kernel.push_back(all);
+    return block(std::move(kernel));
+  }
+
+private:
+  std::size_t axes() const { return steps_.reach.size(); }
+  static Expr low(std::size_t k) { return limit(alongAxis("low", k + 1)); }
+  static Expr high(std::size_t k) { return limit(alongAxis("high", k + 1)); }
+
+  std::vector<NodePtr> arrays() const {
+    std::vector<NodePtr> all;
+    for (const int number : steps_.kept) {
+      const kernel::Buffer &b = kernel_.buffers[static_cast<std::size_t>(number)];
+      Expr cells = integer(2);
+      for (std::size_t k = axes(); k-- > 0;)
+        cells = multiply(std::move(cells), grouped(widthOf(k)));
+      all.push_back(make({Array{Keeping::arrayName(b), b.element, {cells}, false, Array::Space::Group}}));
+    }
+    return all;
+  }
+
+  /// The box of the group's own points, and where its memory begins.
+  void own(std::size_t k, std::vector<NodePtr> &to) const {
+    const Expr size = grouped(subtract(widthOf(k), haloOf("past", 2 * steps_.reach[k])));
+    to.push_back(define(alongAxis("begin", k), add(low(k), multiply(index(alongAxis("group", k)), size))));
+    const Expr begin = index(alongAxis("begin", k));
+    to.push_back(define(alongAxis("end", k), minimum(add(begin, size), high(k))));
+    to.push_back(define(alongAxis("origin", k), subtract(begin, haloOf("past", steps_.reach[k]))));
+  }
+
+  /// The box of the points that are needed in a round.
+  void needed(std::size_t k, std::vector<NodePtr> &to) const {
+    const Expr halo = haloOf("more", steps_.reach[k]);
+    to.push_back(define(alongAxis("from", k), maximum(low(k), subtract(index(alongAxis("begin", k)), halo))));
+    to.push_back(define(alongAxis("to", k), minimum(high(k), add(index(alongAxis("end", k)), halo))));
+  }
+
+  Expr isNeeded() const {
+    Expr all;
+    for (std::size_t k = 0; k < axes(); ++k) {
+      const Expr item = index(alongAxis("item", k));
+      all = both(all, arithmetic(Op::LessEqual, {index(alongAxis("from", k)), item}));
+      all = both(all, less(item, index(alongAxis("to", k))));
+    }
+    return all;
+  }
+
+  static NodePtr places(std::size_t k, const NodePtr &body) {
+    const std::string place = alongAxis("place", k);
+    const NodePtr item = define(alongAxis("item", k), add(index(alongAxis("origin", k)), index(place)));
+    return make({For{place, index(alongAxis("lane", k)), less(index(place), widthOf(k)),
+                     ofMachine(alongAxis("PB_G", k)), block({item, body})}});
+  }
+
+  const kernel::Scheduled &kernel_;
+  const kernel::TimeSteps &steps_;
+};
+
+} // namespace
+
+NodePtr forEachStep(const kernel::Scheduled &kernel, const NodePtr &body) {
+  return Steps(kernel).loops(body);
+}
+
+} // namespace pbc::loop
