@@ -64,7 +64,7 @@ TEST(LaunchRounds, SeveralRoundsTogether) {
   std::vector<Argument> arguments;
   const LaunchRounds rounds(launch, arguments, nullptr);
   ASSERT_EQ(rounds.count(), 3);
-  EXPECT_THAT(rounds.prepare(0, arguments).items, ElementsAre(5 * 8, 5 * 4, 1)); // 24 x 4 own points each
+  EXPECT_THAT(rounds.prepare(0, arguments).items, ElementsAre(5 * 8, 3 * 4, 1)); // 24 x 4 own points each
   EXPECT_THAT(valuesOf(arguments), ElementsAre(4, 9, 0, 100, 0, 10));
   EXPECT_THAT(rounds.prepare(1, arguments).items, ElementsAre(4 * 8, 4, 1));
   EXPECT_THAT(valuesOf(arguments), ElementsAre(9, 12, 0, 100, 0, 10));
