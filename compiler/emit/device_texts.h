@@ -10,7 +10,6 @@
 #include "compiler/emit/dialect/dialect.h"
 #include "compiler/emit/emit.h"
 #include "compiler/emit/kernel/device_text.h"
-#include "compiler/loop/traffic.h"
 #include "runtime/device/device.h"
 
 namespace pbc::emit {

@@ -13,6 +13,7 @@
 #include "compiler/emit/dialect/dialect.h"
 #include "compiler/kernel/on_device.h"
 #include "compiler/loop/bank_conflicts.h"
+#include "compiler/loop/traffic.h"
 #include <set>
 
 namespace pbc::emit {
