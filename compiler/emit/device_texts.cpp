@@ -77,7 +77,8 @@ std::vector<DeviceSource> deviceSources(const Input &in) {
                                  version.variant,
                                  {},
                                  loop::bankUses(version.matrices, version.loops, shape),
-                                 loop::trafficOf(version.matrices, version.loops, shape)};
+                                 version.inRounds ? std::nullopt
+                                                  : loop::trafficOf(version.matrices, version.loops, shape)};
                 one.source.text = fmt::format("#define PB_UNIT 1\n#define PB_WIDE 1\n#define PB_INDEX "
                                               "{}\n#define PB_C0 {}\n#define PB_C1 {}\n{}",
                                               version.narrow > 0 ? "int" : "long", sizes.cells[0],

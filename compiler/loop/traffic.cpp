@@ -57,6 +57,8 @@ std::optional<Traffic> trafficOf(const std::vector<Matrix> &matrices, const Node
     loaded += one.loaded;
     stored += one.stored;
   }
+  if (stored == 0)
+    return std::nullopt; // its points are in rounds that a launch decides
   const double points = static_cast<double>(lanes) * shape.cells[0] * shape.cells[1];
   return Traffic{static_cast<double>(loaded) / points, static_cast<double>(stored) / points};
 }

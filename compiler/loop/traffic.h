@@ -15,7 +15,7 @@ struct Traffic {
   double loaded = 0, stored = 0; // bytes for a point
 };
 
-/// Nothing if a loop has more steps than are counted, so that the number depends on sizes.
+/// Nothing if the number depends on sizes: a loop has more steps than are counted, or none.
 std::optional<Traffic> trafficOf(const std::vector<Matrix> &, const NodePtr &lowered, const LaunchShape &);
 
 } // namespace pbc::loop

@@ -62,6 +62,7 @@ private:
          .narrow = isTeam ? 0 : loop::largestSizeIn32Bits(made.nest.body),
          .loops = text.lowered,
          .matrices = made.nest.buffers,
+         .inRounds = kernel::roundsOf(v.kernel.schedule) > 0,
          .rowsAtOnce = kernel::hasRuns(v.kernel.schedule.tree) ? kernel::rowsAtOnce(v.kernel) : 0});
     to.emplace_back(&v, std::move(text));
   }

@@ -27,6 +27,7 @@ struct DeviceText {
     long narrow = 0;        // the largest size for which PB_INDEX may have 32 bits (loop/narrow.h); 0: none
     loop::NodePtr loops = nullptr;           // lowered
     std::vector<loop::Matrix> matrices = {}; // that they use
+    bool inRounds = false;                   // each launch is a round, on which depends what its points do
     long rowsAtOnce = 0;                     // of an item's runs, where these have a multiple of them; 0: all
   };
   std::string entry;
