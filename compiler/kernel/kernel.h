@@ -41,9 +41,11 @@ struct Buffer {
   std::vector<isl::pw_aff> extents = {};
   bool inRegisters = false; // Scratch: so few cells that registers may hold them
   // Group: memory that all items of a group share, filled by a copying statement (Statement::copy). Dimension 0 is contiguous, its rows
-  // `pad` cells longer than what they hold. Item: the same of one item, in its registers.
+  // `pad` cells longer than what they hold. With two buffers, the steps of a loop use them in turns: the copy of the next step runs
+  // while items read that of this one. Item: the same of one item, in its registers.
   std::vector<GroupDimension> ofGroup = {};
   long pad = 0;
+  int buffers = 1;
   // What it is called in the program, if that is another name: a variable `sum` of a rule's body is the Local "R0_sum", since rules
   // share kernels. Users see it (buffer_names.h).
   std::string called = {};

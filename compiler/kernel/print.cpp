@@ -213,6 +213,8 @@ std::string buffer(const Buffer &b, int place) {
     text += fmt::format(" of {}", groupExtents(b));
   if (b.pad)
     text += fmt::format(", pad {}", b.pad);
+  if (b.buffers > 1)
+    text += fmt::format(", buffers {}", b.buffers);
   if (!b.called.empty())
     text += ", called " + b.called;
   if (b.inRegisters)

@@ -445,7 +445,7 @@ std::vector<Matrix> matrices(const kernel::Kernel &kernel) {
   std::vector<Matrix> all;
   for (const Buffer &b : kernel.buffers)
     all.push_back({b.name, b.element, b.rank, b.role == Buffer::Role::Input, b.ofGroup, b.pad,
-                   b.role == Buffer::Role::Item});
+                   b.role == Buffer::Role::Item, b.buffers});
   return all;
 }
 

@@ -291,6 +291,8 @@ struct Matrix {
   std::vector<kernel::GroupDimension> ofGroup = {};
   long pad = 0;
   bool isOfItem = false;
+  /// Of a group: how many buffers it has. An Element has one index more than dimensions where it is not in the first one.
+  int buffers = 1;
 };
 
 /// How many cells the memory of a group has along its dimension `d`, without padding; and its number of points along an axis.

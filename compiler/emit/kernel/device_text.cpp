@@ -209,7 +209,10 @@ private:
     const std::vector<loop::Matrix> all = loop::matrices(kernel);
     for (const loop::Matrix &m : all)
       if (!m.ofGroup.empty() && !m.isOfItem) {
-        const std::string cells = textOf(loop::groupStride(m, m.ofGroup.size()), all);
+        loop::Expr count = loop::groupStride(m, m.ofGroup.size());
+        if (m.buffers > 1)
+          count = loop::multiply(loop::integer(m.buffers), loop::grouped(std::move(count)));
+        const std::string cells = textOf(count, all);
         text += "  " + dialect_.localArray(dialect_.type(m.element), m.name + "_l", cells) + ";\n";
       }
     return text;
@@ -224,7 +227,7 @@ private:
     for (const Buffer &b : kernel.buffers) {
       if (b.role != Buffer::Role::Group)
         continue;
-      std::string size = fmt::format("{}L", kernel::bytesOf(b.element));
+      std::string size = fmt::format("{}L", kernel::bytesOf(b.element) * static_cast<unsigned>(b.buffers));
       for (const kernel::GroupDimension &d : b.ofGroup) {
         const std::string points =
             fmt::format("group[{0}]{1}", d.axis, d.isBlock ? fmt::format(" * cells[{}]", d.axis) : "");

@@ -254,6 +254,10 @@ Outcome withGroupCopy(const Scheduled &kernel, const CopyRequest &asked) {
     return {std::nullopt, "its body is a call of C++ code, which cannot read registers"};
   if (isCalled && (asked.isTransposed || asked.pad))
     return {std::nullopt, "its body is a call of C++ code, which expects the matrix as it is"};
+  if (asked.buffers > 1 && asked.at.empty())
+    return {std::nullopt, "with two buffers it needs `at`, the loop whose next step is copied meanwhile"};
+  if (isCalled && asked.buffers > 1)
+    return {std::nullopt, "its body is a call of C++ code, which knows one buffer"};
   const isl::set steps = stepsOf(copy, made);
   if (steps.is_null())
     return {std::nullopt, fmt::format("not all items come to all steps of the loop over `{}`", asked.at)};
@@ -264,6 +268,7 @@ Outcome withGroupCopy(const Scheduled &kernel, const CopyRequest &asked) {
   memory.rank = matrix.rank;
   memory.ofGroup = copy.dimensions;
   memory.pad = asked.pad;
+  memory.buffers = static_cast<int>(asked.buffers);
   if (asked.isTransposed)
     transpose(memory.ofGroup);
   const int to = static_cast<int>(made.buffers.size());

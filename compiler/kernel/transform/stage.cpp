@@ -13,9 +13,13 @@ Outcome applyStage(const Scheduled &kernel, const Arguments &arguments) {
                           .at = arguments.name("at"),
                           .isTransposed = arguments.name("layout") == "transposed",
                           .pad = arguments.number("pad").value_or(0),
+                          .buffers = arguments.number("buffers").value_or(1),
                           .access = arguments.number("access").value_or(0)};
   if (kernel.schedule.target == Target::Device || !itemLoops(kernel.schedule.tree).empty())
     return withGroupCopy(kernel, asked);
+  if (asked.buffers > 1)
+    return {std::nullopt,
+            "two `buffers` are for points that have items: here nothing is copied in the background"};
   if (asked.access)
     return {std::nullopt, "copies for single reads are made on devices only"};
   if (asked.at.empty())
@@ -32,21 +36,27 @@ Transformation stageTransformation() {
       .doc = "copies what a step of a loop reads of a matrix into contiguous scratch memory, on a device "
              "into memory "
              "of the group",
-      .parameters = {{.name = "matrix", .kind = Kind::Buffer, .doc = "the matrix"},
-                     {.name = "at",
-                      .kind = Kind::Loop,
-                      .doc =
-                          "the loop in each of whose steps it is copied; on a device, once if none is named",
-                      .isOptional = true},
-                     orderOfCopy("layout"),
-                     padOfCopy(),
-                     {.name = "access",
-                      .kind = Kind::Integer,
-                      .doc = "on a device: which of the ways in which reads of it move, from 1; all reads if "
-                             "none is named",
-                      .least = 1,
-                      .most = 64,
-                      .isOptional = true}},
+      .parameters =
+          {{.name = "matrix", .kind = Kind::Buffer, .doc = "the matrix"},
+           {.name = "at",
+            .kind = Kind::Loop,
+            .doc = "the loop in each of whose steps it is copied; on a device, once if none is named",
+            .isOptional = true},
+           orderOfCopy("layout"),
+           padOfCopy(),
+           {.name = "buffers",
+            .kind = Kind::Integer,
+            .doc = "on a device: with 2, the copy of the next step is made while items read that of this one",
+            .least = 1,
+            .most = 2,
+            .isOptional = true},
+           {.name = "access",
+            .kind = Kind::Integer,
+            .doc = "on a device: which of the ways in which reads of it move, from 1; all reads if "
+                   "none is named",
+            .least = 1,
+            .most = 64,
+            .isOptional = true}},
       .apply = applyStage,
       .mixing = {.place = Mixing::Place::Memory, .memory = Mixing::Memory::Group, .mode = "layout"}};
 }

@@ -14,7 +14,8 @@
 // and SM_alloc of OA's scripts.
 //
 // Where the points have work-items, the copy is in memory that the items of a group share, and they make it together
-// (group_copies.h); without `at`, once for all that an item does.
+// (group_copies.h); without `at`, once for all that an item does. With `buffers = 2` the copy of the next
+// step of `at` is made while items read that of this one.
 #pragma once
 #include "compiler/kernel/transform/transformation.h"
 

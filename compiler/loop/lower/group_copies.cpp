@@ -8,11 +8,26 @@
 //         A_group[at0, line] = A[first0 - 1 + at0, first1 + line]
 //       barrier
 //
+// Of memory with two buffers, the copy of a loop's next step is made while items read that of this one, which leaves one barrier:
+//
+//   for c0 = 0; c0 < k; step 16 { fill A_group from A[c0]; s += A_group[0] }
+//   =>  if 0 < k { fill A_group, buffer 0 from A[0] }
+//       for c0 = 0; c0 < k; step 16
+//         turn_c0 = c0 / 16 % 2
+//         barrier, which ends copies
+//         if c0 + 16 < k { fill A_group, buffer 1 - turn_c0 from A[c0 + 16] }
+//         s += A_group[0, turn_c0]
+//
+// Behind the barrier all items have read the buffer of the step before, which is filled next. Copies that do not begin the body of a loop
+// use the first buffer only, as those of memory with one buffer do.
+//
 // The items of a group stand in rows as long as a line of the box, or all in one row, so that neighbours copy neighbouring cells, and
 // the cells of an item are equally far apart. Where the box reaches beyond the matrix, the matrix's last cells are copied again, which
 // needs no branch; nothing reads what lies there. Where all rows begin at multiples of 16 bytes, an item copies so many at once.
 #include "compiler/kernel/footprint.h"
 #include "compiler/loop/lower/pass.h"
+#include <algorithm>
+#include <set>
 #include <utility>
 
 namespace pbc::loop {
@@ -25,8 +40,9 @@ NodePtr let(const std::string &name, Expr value) { return make({Let{{{name, std:
 /// The loop over the cells of one copy.
 class Fill {
 public:
-  Fill(const GroupCopy &copy, const Nest &nest)
-      : copy_(copy), matrix_(nest.buffers[static_cast<std::size_t>(copy.from)]),
+  /// `turn`: the number of the buffer; null: the first.
+  Fill(const GroupCopy &copy, const Nest &nest, Expr turn)
+      : copy_(copy), turn_(std::move(turn)), matrix_(nest.buffers[static_cast<std::size_t>(copy.from)]),
         memory_(nest.buffers[static_cast<std::size_t>(copy.to)]) {}
 
   NodePtr node() const {
@@ -53,7 +69,7 @@ private:
     const Expr cells = integer(kWide / bytes());
     Expr all = arithmetic(Op::Equal, {ofMachine("PB_WIDE"), integer(1)});
     all = arithmetic(Op::And, {all, divides(cells, extent(0))});
-    if (memory_.ofGroup.size() > 1)
+    if (memory_.ofGroup.size() > 1 || memory_.buffers > 1)
       all = arithmetic(Op::And, {all, divides(cells, grouped(groupStride(memory_, 1)))});
     const kernel::GroupDimension &along = memory_.ofGroup.front();
     if (along.axis < 0)
@@ -136,6 +152,8 @@ private:
       if (copy_.mayBeNegative.empty() || copy_.mayBeNegative[m])
         inMatrix[d] = maximum(inMatrix[d], integer(0));
     }
+    if (turn_)
+      inMemory.push_back(turn_);
     Assign made{
         make({Element{copy_.to, std::move(inMemory)}}), {}, make({Element{copy_.from, std::move(inMatrix)}})};
     made.isBackground = true;
@@ -152,7 +170,28 @@ private:
   }
 
   const GroupCopy &copy_;
+  const Expr turn_;
   const Matrix &matrix_, &memory_;
+};
+
+/// Lets what follows copies read their buffers of this turn.
+class InTurns : public Mutator {
+public:
+  InTurns(std::set<int> memories, Expr turn) : memories_(std::move(memories)), turn_(std::move(turn)) {}
+
+  Expr expr(const Expr &e) override {
+    const Expr made = Mutator::expr(e);
+    const Element *element = as<Element>(made);
+    if (!element || !memories_.count(element->buffer))
+      return made;
+    Element moved = *element;
+    moved.indices.push_back(turn_);
+    return make({std::move(moved)});
+  }
+
+private:
+  const std::set<int> memories_;
+  const Expr turn_;
 };
 
 class Copies : public LoopPass {
@@ -164,6 +203,9 @@ public:
       return together({n});
     if (const Block *b = as<Block>(n))
       return ofBlock(*b);
+    if (const For *loop = as<For>(n))
+      if (const NodePtr made = inTurns(*loop))
+        return made;
     loops_ += as<For>(n) != nullptr;
     NodePtr made = Mutator::node(n);
     loops_ -= as<For>(n) != nullptr;
@@ -202,12 +244,66 @@ private:
     return make({Block{std::move(made), b.isScope}});
   }
 
+  /// The loop whose body begins with copies into memory with two buffers; null if it does not.
+  NodePtr inTurns(const For &loop) {
+    if (!loop.begin || !loop.condition || loop.how)
+      return nullptr;
+    std::vector<NodePtr> flat;
+    flatten(flat, {{loop.body}, false});
+    if (const Block *body = flat.size() == 1 ? as<Block>(flat.front()) : nullptr) {
+      flat.clear();
+      flatten(flat, {body->nodes, false});
+    }
+    const auto rest =
+        std::find_if(flat.begin(), flat.end(), [](const NodePtr &n) { return !as<GroupCopy>(n); });
+    std::set<int> memories;
+    for (auto one = flat.begin(); one != rest; ++one) {
+      const int memory = as<GroupCopy>(*one)->to;
+      if (lowering_.nest.buffers[static_cast<std::size_t>(memory)].buffers < 2)
+        return nullptr;
+      memories.insert(memory);
+    }
+    if (memories.empty())
+      return nullptr;
+    const std::string turn = "turn_" + loop.iterator;
+    const Expr step = loop.step ? loop.step : integer(1);
+    const Expr next = grouped(add(index(loop.iterator), step)), first = grouped(loop.begin);
+    const auto fills = [&](const Expr &at, const Expr &buffer) {
+      const Replacements there{{loop.iterator, at}};
+      std::vector<NodePtr> all;
+      for (auto one = flat.begin(); one != rest; ++one) {
+        const NodePtr copy = replaced(*one, there);
+        all.push_back(Fill(*as<GroupCopy>(copy), lowering_.nest, buffer).node());
+      }
+      return make({If{replaced(loop.condition, there), scope(std::move(all)), nullptr}});
+    };
+    std::vector<NodePtr> all, body;
+    all.push_back(waitForReaders());
+    all.push_back(fills(first, integer(0)));
+    const Expr steps = arithmetic(Op::Divide, {grouped(subtract(index(loop.iterator), first)), step});
+    body.push_back(let(turn, arithmetic(Op::Modulo, {grouped(steps), integer(2)})));
+    body.push_back(make({Barrier{true}}));
+    body.push_back(fills(next, grouped(subtract(integer(1), index(turn)))));
+    ++loops_;
+    InTurns reading(memories, index(turn));
+    body.push_back(reading.node(node(block({rest, flat.end()}))));
+    --loops_;
+    For made = loop;
+    made.body = block(std::move(body));
+    all.push_back(make({std::move(made)}));
+    return block(std::move(all));
+  }
+
+  /// A barrier, if other items may still read what an earlier copy has left.
+  NodePtr waitForReaders() {
+    return std::exchange(hasCopied_, true) || loops_ > 0 ? make({Barrier{}}) : block({});
+  }
+
   NodePtr together(const std::vector<NodePtr> &copies) {
     std::vector<NodePtr> all;
-    if (std::exchange(hasCopied_, true) || loops_ > 0)
-      all.push_back(make({Barrier{}}));
+    all.push_back(waitForReaders());
     for (const NodePtr &one : copies)
-      all.push_back(Fill(*as<GroupCopy>(one), lowering_.nest).node());
+      all.push_back(Fill(*as<GroupCopy>(one), lowering_.nest, nullptr).node());
     all.push_back(make({Barrier{true}}));
     return block(std::move(all));
   }

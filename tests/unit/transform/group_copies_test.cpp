@@ -178,6 +178,45 @@ TEST(GroupCopies, TwoLoopsOfStrips) {
   EXPECT_THAT(lowered, HasSubstr("A[min(from0 + at0, A_n0 - 1), min(from1 + at1, A_n1 - 1)]"));
 }
 
+/// With two buffers the copy of the next strip is made behind the only barrier of a step, into the buffer that nobody reads then.
+TEST(GroupCopies, TwoBuffersInTurns) {
+  Texts t;
+  const std::string strips = "items(; each = block); (it, i) = tile(i; 16); ";
+  const std::optional<Scheduled> k =
+      t.run(t.kernel(kStrips), strips + "stage(A; at = it, buffers = 2); stage(B; at = it, buffers = 2)");
+  ASSERT_TRUE(k);
+  EXPECT_THAT(verify(*k), IsEmpty());
+  EXPECT_THAT(print(*k), HasSubstr("(1 * (block 1 - 1) + 1), buffers 2"));
+  EXPECT_EQ(print(t.kernel(print(*k))), print(*k)) << "the text is read back";
+  const std::string loops = pbc::emit::loopsText(*k), lowered = loops.substr(loops.find("lowered"));
+  EXPECT_EQ(countOf(lowered, "barrier"), 1U) << lowered;
+  const std::size_t barrier = lowered.find("barrier"), next = lowered.find("if (c0 + 16) < k"),
+                    sum = lowered.find("A_group[", lowered.find("s[", barrier));
+  EXPECT_LT(lowered.find("if 0 < k"), barrier) << lowered;
+  EXPECT_LT(barrier, next) << lowered;
+  EXPECT_LT(next, sum) << lowered;
+  EXPECT_THAT(lowered, HasSubstr("1 - turn_c0"));
+  EXPECT_THAT(lowered.substr(sum), HasSubstr(", turn_c0]"));
+  // One of two copies has one buffer: both wait as before.
+  const std::optional<Scheduled> mixed =
+      t.run(t.kernel(kStrips), strips + "stage(A; at = it, buffers = 2); stage(B; at = it)");
+  ASSERT_TRUE(mixed);
+  EXPECT_EQ(countOf(pbc::emit::loopsText(*mixed), "barrier"), 2U);
+  EXPECT_THAT(t.after(t.kernel(kThree), "items(); stage(A; buffers = 2)"), HasSubstr("it needs `at`"));
+}
+
+/// The loop over strips that are not full has buffers of its own turns, and waits for items that still read those of full strips.
+TEST(GroupCopies, TwoBuffersInTwoLoops) {
+  Texts t;
+  const std::optional<Scheduled> k = t.run(
+      t.kernel(kStrips), "items(; each = block); (it, i) = tile(i; 16); stage(A; at = it, buffers = 2); "
+                         "separate(i; at = it, apart = loops)");
+  ASSERT_TRUE(k);
+  EXPECT_THAT(verify(*k), IsEmpty());
+  const std::string loops = pbc::emit::loopsText(*k), lowered = loops.substr(loops.find("lowered"));
+  EXPECT_EQ(countOf(lowered, "barrier"), 3U) << lowered;
+}
+
 /// A third dimension may move with items that have one point each; the points of a block come first in transposed memory.
 TEST(GroupCopies, StripsOfManyProducts) {
   Texts t;
