@@ -180,7 +180,7 @@ public:
   InTurns(std::set<int> memories, Expr turn) : memories_(std::move(memories)), turn_(std::move(turn)) {}
 
   Expr expr(const Expr &e) override {
-    const Expr made = Mutator::expr(e);
+    Expr made = Mutator::expr(e);
     const Element *element = as<Element>(made);
     if (!element || !memories_.count(element->buffer))
       return made;
