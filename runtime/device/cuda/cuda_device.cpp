@@ -66,6 +66,8 @@ CudaDevice::CudaDevice(CuDevice device)
 void CudaDevice::timeCommands() {
   context_->enter();
   epoch_ = context_->record(streams_[kCuKernels], true);
+  for (CuStream stream : streams_) // no command that is timed may begin before the clock does
+    context_->wait(stream, epoch_);
 }
 
 /// The call is a command of another stream, so that the next command of the event's stream need not wait for it.

@@ -347,6 +347,21 @@ TEST_F(CudaDevices, TimesAreThereWhereTheyAreAskedFor) {
   EXPECT_GE(out->span().begin, ran->span().begin);
 }
 
+// The clock begins behind what the device was doing, and copies have a stream of their own.
+TEST_F(CudaDevices, NoTimeIsBeforeTheClockBegan) {
+  NEEDS_NVRTC();
+  constexpr long kMany = 4'000'000;
+  const auto kernel = device->build({kScale, "scale", {64, 1, 1}});
+  auto busy = bufferOf(*device, std::vector<float>(kMany, 1)), buffer = device->allocate(256);
+  std::vector<float> host(64, 1);
+  const EventRef before = scale(*kernel, *busy, kMany, 2);
+  device->timeCommands();
+  const EventRef in = device->copyIn(*buffer, {.bytes = 256}, host.data());
+  finish(*device, in);
+  EXPECT_TRUE(before->isDone());
+  EXPECT_LT(in->span().begin, 600'000'000'000u); // within minutes, not wrapped around
+}
+
 TEST_F(CudaDevices, NoEventIsLeftBehind) {
   {
     std::vector<std::string> complaints;
