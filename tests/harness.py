@@ -17,6 +17,7 @@ Test lines stand in the program, as comments:
   // param: 4                              arguments before the files, for the test lines that follow
   // fails: [1 2] [1] => size mismatch     the run must end with status 1 and this text in its message
   // ends 66: [1] => gave up                the same with status 66
+  // check: 1 17 100                       --check on random inputs of these sizes: all alternatives compute the same
   // warns: can end without                pbc must say this while it compiles the program
   // transform: Other                      the test lines that follow run this transform
   // config: [T]                           the test lines that follow run with these lines as their configuration,
@@ -212,7 +213,7 @@ def test_lines(pbc, source, words, configurations):
         os.environ.setdefault("PB_DEVICES", "none")
         cases, params, transform, fixed, open_config = 0, [], None, [], False
         for number, line in enumerate(open(source), 1):
-            m = re.match(r"\s*// (test|fails|ends \d+|param|transform|config):\s*(.*)", line)
+            m = re.match(r"\s*// (test|fails|ends \d+|check|param|transform|config):\s*(.*)", line)
             if not m:
                 continue
             kind, text = m[1], m[2].strip()
@@ -229,6 +230,13 @@ def test_lines(pbc, source, words, configurations):
                 continue
             open_config = False
             cases += 1
+            if kind == "check":
+                main = [f"--transform={transform}"] if transform else []
+                for n in text.split():
+                    done = run([binary, "--check", f"--n={n}", "--noconfig", "--threads=2"] + main)
+                    if done.returncode != 0 or "compute the same" not in done.stdout + done.stderr:
+                        fail(f"{source}:{number}: --check --n={n} {' '.join(main)}\n{done.stdout}{done.stderr}")
+                continue
             left, right = [s.strip() for s in text.split("=>")]
             inputs = []
             for k, matrix in enumerate(split_matrices(left)):

@@ -254,7 +254,9 @@ std::string block(const Scheduled &kernel, const RegisterTile &tile) {
                     p.access, name(p.alongX ? tile.x : tile.y)));
   add(tile.resumed >= 0,
       "resumes " + (tile.resumed >= 0 ? kernel.buffers[static_cast<std::size_t>(tile.resumed)].name : ""));
-  add(tile.behind.has_value(), fmt::format("behind {}", tile.behind.value_or(0)));
+  add(tile.isBackward, "backward");
+  if (tile.behind)
+    add(true, "behind " + functionText(*tile.behind, {}));
   add(tile.shape.rows != 0, fmt::format("rows {}", tile.shape.rows));
   add(tile.shape.vectors != 0, fmt::format("vectors {}", tile.shape.vectors));
   add(tile.shape.depth != 0, fmt::format("depth {}", tile.shape.depth));

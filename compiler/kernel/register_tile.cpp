@@ -4,6 +4,7 @@
 #include "compiler/kernel/along.h"
 #include "compiler/kernel/body_length.h"
 #include "compiler/kernel/buffer_names.h"
+#include "compiler/kernel/formula.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/tree.h"
 #include <algorithm>
@@ -13,7 +14,6 @@
 #include <isl/schedule.h>
 #include <isl/set.h>
 #include <isl/union_map.h>
-#include <limits>
 
 namespace pbc::kernel {
 namespace {
@@ -38,9 +38,9 @@ bool isFloat(Scalar s) { return s == Scalar::F64 || s == Scalar::F32; }
 
 class Analysis {
 public:
-  Analysis(const Scheduled &kernel, int x, int y, bool isParallel)
+  Analysis(const Scheduled &kernel, int x, const MemberDirection &y, bool isParallel)
       : kernel_(kernel), isParallel_(isParallel) {
-    tile_.x = x, tile_.y = y;
+    tile_.x = x, tile_.y = y.dimension, tile_.isBackward = y.isBackward;
   }
 
   std::optional<RegisterTile> run() {
@@ -104,7 +104,7 @@ private:
       if (!a.isWrite && b.role == Buffer::Role::Output && isParallel_)
         return no(fmt::format("it reads `{}`, which it also writes", programName(kernel_, b)));
       const auto x = along(kernel_, a, tile_.x);
-      if (!x || (a.isWrite && *x != Along::Contiguous))
+      if (!x || (a.isWrite && *x == Along::Nowhere))
         return no(fmt::format("cells of `{}` do not lie side by side along `{}`", programName(kernel_, b),
                               nameOf(s, tile_.x)));
       if (a.isWrite && !s.op.empty())
@@ -113,8 +113,8 @@ private:
         return no(fmt::format("it writes `{}` in a loop", programName(kernel_, b)));
       if (!a.isWrite && *x != Along::Nowhere && b.element != tile_.element)
         return no("it computes with more than one type");
-      // Cells that are not contiguous along x can be loaded as vectors only after copying: findDepth().
-      if (!a.isWrite && *x == Along::Strided)
+      // In a loop, cells that are not contiguous along x can be loaded as vectors only after copying: findDepth().
+      if (!a.isWrite && *x == Along::Strided && static_cast<int>(s.dimensions.size()) > s.freeCount)
         strided_.push_back(&a);
     }
     return expression(*s.value, s);
@@ -164,56 +164,67 @@ private:
       tile_.resumed = *inLoop.begin();
   }
 
-  /// The smallest k - y over the dependences from a row y to a step k of a later row. Nothing if rows wait
-  /// for each other in any other way.
-  std::optional<long> behind() const {
+  /// The smallest k - y over the dependences from a row y to a step k of a later row, where y is an iteration of the loop over rows.
+  /// Nothing if rows wait for each other in any other way.
+  std::optional<isl::pw_aff> behind() const {
     struct Search {
       const Analysis &self;
-      std::optional<long> least = kSameRow;
-    } search{*this};
+      std::optional<isl::set> distances; // over the parameters
+      bool isRegular = true;
+    } search{*this, std::nullopt};
     isl_union_map_foreach_map(
         kernel_.dependences.get(),
         [](isl_map *taken, void *user) {
           auto &s = *static_cast<Search *>(user);
-          const auto here = s.self.behind(isl::manage(taken));
-          s.least = s.least && here ? std::optional(std::min(*s.least, *here)) : std::nullopt;
+          s.isRegular = s.isRegular && s.self.addDistances(isl::manage(taken), s.distances);
           return isl_stat_ok;
         },
         &search);
-    return search.least;
+    if (!search.isRegular || !search.distances)
+      return std::nullopt;
+    // A row whose steps read rows ever farther away than they count could share none of them with others.
+    const isl::set all = search.distances->intersect_params(kernel_.context);
+    if (isl_set_dim_has_lower_bound(all.get(), isl_dim_set, 0) != isl_bool_true ||
+        isl_set_dim_has_upper_bound(all.get(), isl_dim_set, 0) != isl_bool_true)
+      return std::nullopt;
+    const isl::pw_aff least = isl::manage(isl_set_dim_min(all.copy(), 0)).coalesce(),
+                      most = isl::manage(isl_set_dim_max(all.copy(), 0));
+    const std::optional<isl::aff> spread = formula(most.sub(least));
+    if (isl_pw_aff_n_piece(least.get()) != 1 || !spread || isl_aff_is_cst(spread->get()) != isl_bool_true)
+      return std::nullopt;
+    return least.gist(isl::manage(isl_pw_aff_domain(least.copy())));
   }
 
-  /// The same for the dependences between two statements; kSameRow if they stay in their row.
-  std::optional<long> behind(const isl::map &m) const {
+  /// Adds those of the dependences between two statements; false if they do not wait in this way.
+  bool addDistances(const isl::map &m, std::optional<isl::set> &all) const {
     const auto y = static_cast<unsigned>(tile_.y);
     const auto ordered = [&](auto order) {
       return isl::manage(order(m.copy(), isl_dim_in, tile_.y, isl_dim_out, tile_.y));
     };
-    const isl::map later = ordered(isl_map_order_lt);
-    if (!ordered(isl_map_order_gt).is_empty())
-      return std::nullopt;
+    const isl::map later = tile_.isBackward ? ordered(isl_map_order_gt) : ordered(isl_map_order_lt);
+    if (!(tile_.isBackward ? ordered(isl_map_order_lt) : ordered(isl_map_order_gt)).is_empty())
+      return false;
     if (later.is_empty())
-      return kSameRow;
+      return true;
     // All rows of a column may be computed before those of the next, or after.
     const isl::map inColumn =
         isl::manage(isl_map_equate(later.copy(), isl_dim_in, tile_.x, isl_dim_out, tile_.x));
     if (!later.is_subset(inColumn))
-      return std::nullopt;
+      return false;
     const Statement &to =
         kernel_.statements[statementIndex(kernel_, isl_map_get_tuple_name(m.get(), isl_dim_out))];
     if (static_cast<int>(to.dimensions.size()) != to.freeCount + 1)
-      return std::nullopt;
+      return false;
     const isl::set pairs = isl::manage(isl_map_wrap(later.copy())); // [.., y, ..], then [.., y', .., k]
     const auto k = static_cast<unsigned>(isl_map_dim(later.get(), isl_dim_in) + to.freeCount);
     isl_local_space *space = isl_local_space_from_space(isl_set_get_space(pairs.get()));
     isl_aff *ahead = isl_aff_var_on_domain(isl_local_space_copy(space), isl_dim_set, k);
-    const isl::aff distance = isl::manage(isl_aff_sub(ahead, isl_aff_var_on_domain(space, isl_dim_set, y)));
-    isl_val *least = isl_set_min_val(pairs.get(), distance.get());
-    std::optional<long> value;
-    if (isl_val_is_int(least) == isl_bool_true)
-      value = isl_val_get_num_si(least);
-    isl_val_free(least);
-    return value;
+    isl_aff *row = isl_aff_var_on_domain(space, isl_dim_set, y);
+    isl_aff *distance = tile_.isBackward ? isl_aff_add(ahead, row) : isl_aff_sub(ahead, row);
+    const isl::map toDistance = isl::manage(isl_map_from_aff(distance)).intersect_domain(pairs);
+    const isl::set here = toDistance.range();
+    all = all ? all->unite(here) : here;
+    return true;
   }
 
   void addPanels(int index) {
@@ -233,26 +244,12 @@ private:
     }
   }
 
-  static constexpr long kSameRow = std::numeric_limits<long>::max();
-
   const Scheduled &kernel_;
   const bool isParallel_; // the loop over y
   RegisterTile tile_{};
   std::vector<const Access *> strided_;
   std::string why_;
 };
-
-/// The same for everything that is written; -1 if it differs.
-int contiguousVariable(const Scheduled &kernel) {
-  int found = -1;
-  for (const Statement &s : kernel.statements) {
-    const int here = contiguousVariable(kernel, s);
-    if (here >= 0 && found >= 0 && here != found)
-      return -1;
-    found = std::max(found, here);
-  }
-  return found;
-}
 
 } // namespace
 
@@ -273,27 +270,24 @@ Outcome registerTile(const Scheduled &kernel, const RegisterShape *shape) {
     return {std::nullopt, "its body is long"};
   if (!shape && whyTooLong(kernel, kFewOperations).empty())
     return {std::nullopt, "its body is short"};
-  const int x = contiguousVariable(kernel);
-  if (x < 0)
-    return {std::nullopt, "no variable runs along what it writes"};
   Scheduled tiled = kernel;
   tiled.schedule.tree = splitBands(kernel.schedule.tree);
   std::vector<isl::schedule_node> bands; // over points, outermost first
-  std::vector<int> variables;
+  std::vector<MemberDirection> variables;
   visit(isl::manage(isl_schedule_get_root(tiled.schedule.tree.get())), [&](const isl::schedule_node &node) {
     if (!isBand(node))
       return;
-    const int d = memberDimension(tiled, node);
-    if (d < kernel.statements.front().freeCount) {
+    const MemberDirection d = memberDirection(tiled, node).value_or(MemberDirection{-1, false});
+    if (d.dimension < kernel.statements.front().freeCount) {
       bands.push_back(node);
       variables.push_back(d);
     }
   });
   const std::size_t n = bands.size();
-  if (n < 2 || variables[n - 1] != x || variables[n - 2] < 0 ||
-      static_cast<int>(n) != kernel.statements.front().freeCount)
-    return {std::nullopt, fmt::format("its loop over `{}` is not the innermost of several over points",
-                                      kernel.statements.front().dimensions[x])};
+  if (n < 2 || variables[n - 1].dimension < 0 || variables[n - 1].isBackward ||
+      variables[n - 2].dimension < 0 || static_cast<int>(n) != kernel.statements.front().freeCount)
+    return {std::nullopt, "it has not several loops over points in one nest"};
+  const int x = variables[n - 1].dimension;
   if (!isParallel(bands[n - 1], 0, kernel.dependences, false))
     return {std::nullopt, fmt::format("a point needs the one before it along `{}`",
                                       kernel.statements.front().dimensions[x])};

@@ -41,9 +41,10 @@ struct RegisterTile {
   std::vector<Panel> panels;
   /// The only Local that is kept through the only loop, if it is then stored unchanged; -1: none.
   int resumed = -1;
-  /// If set, rows wait for earlier ones: step k of a row's loop may run once the rows before k - behind are
-  /// done.
-  std::optional<long> behind;
+  bool isBackward = false; // the loop over y runs over -y
+  /// If set, rows wait for earlier ones: step k of a row's loop may run once the iterations of the loop over y before k - behind are
+  /// done. A function of the parameters.
+  std::optional<isl::pw_aff> behind;
   RegisterShape shape = {};
 };
 

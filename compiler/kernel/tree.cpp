@@ -100,27 +100,40 @@ std::optional<isl::pw_aff> member(const isl::schedule_node &band, int k, const s
   return isl::manage(search.found);
 }
 
-int memberDimension(const Kernel &kernel, const isl::schedule_node &band) {
-  int found = -1;
+namespace {
+
+std::optional<MemberDirection> directionOf(const isl::pw_aff &function, const Statement &s) {
+  for (int d = 0; d < static_cast<int>(s.dimensions.size()); ++d) {
+    isl_local_space *space = isl_local_space_from_space(isl_pw_aff_get_domain_space(function.get()));
+    const isl::pw_aff x = isl::manage(isl_pw_aff_intersect_domain(
+        isl_pw_aff_from_aff(isl_aff_var_on_domain(space, isl_dim_set, static_cast<unsigned>(d))),
+        function.domain().release()));
+    for (const bool isBackward : {false, true})
+      if (isl_pw_aff_is_equal(function.get(), (isBackward ? x.neg() : x).get()) == isl_bool_true)
+        return MemberDirection{d, isBackward};
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<MemberDirection> memberDirection(const Kernel &kernel, const isl::schedule_node &band) {
+  std::optional<MemberDirection> found;
   for (const std::string &name : statementsAt(band)) {
-    const Statement &s = kernel.statements[statementIndex(kernel, name)];
     const std::optional<isl::pw_aff> one = member(band, 0, name);
-    if (!one)
-      return -1;
-    int here = -1;
-    for (int d = 0; d < static_cast<int>(s.dimensions.size()) && here < 0; ++d) {
-      isl_local_space *space = isl_local_space_from_space(isl_pw_aff_get_domain_space(one->get()));
-      isl_pw_aff *x = isl_pw_aff_from_aff(isl_aff_var_on_domain(space, isl_dim_set, d));
-      x = isl_pw_aff_intersect_domain(x, one->domain().release());
-      if (isl_pw_aff_is_equal(one->get(), x) == isl_bool_true)
-        here = d;
-      isl_pw_aff_free(x);
-    }
-    if (here < 0 || (found >= 0 && found != here))
-      return -1;
+    const auto here =
+        one ? directionOf(*one, kernel.statements[static_cast<std::size_t>(statementIndex(kernel, name))])
+            : std::nullopt;
+    if (!here || (found && (found->dimension != here->dimension || found->isBackward != here->isBackward)))
+      return std::nullopt;
     found = here;
   }
   return found;
+}
+
+int memberDimension(const Kernel &kernel, const isl::schedule_node &band) {
+  const auto found = memberDirection(kernel, band);
+  return found && !found->isBackward ? found->dimension : -1;
 }
 
 isl::schedule splitBands(const isl::schedule &schedule) {

@@ -42,8 +42,13 @@ isl::union_pw_aff member(const isl::schedule_node &band, int k);
 /// The same for one statement; nothing if the band does not schedule it.
 std::optional<isl::pw_aff> member(const isl::schedule_node &band, int k, const std::string &statement);
 
-/// The statements' dimension that a band of one member runs over, if it does so upwards and without a shift;
-/// else -1.
+/// What a band of one member runs over: a dimension of its statements, without a shift.
+struct MemberDirection {
+  int dimension;
+  bool isBackward; // over the dimension's negative
+};
+std::optional<MemberDirection> memberDirection(const Kernel &, const isl::schedule_node &band);
+/// The dimension, if it runs upwards; else -1.
 int memberDimension(const Kernel &, const isl::schedule_node &band);
 
 /// The same schedule with every band split into bands of one member.

@@ -35,16 +35,33 @@ Distance distance(const kernel::Kernel &kernel, const kernel::Access &a, int dim
 }
 
 Registers registers(const kernel::Kernel &kernel, const kernel::RegisterTile &tile) {
-  Registers all{tile.y, tile.x, tile.element, tile.scalars, {}, tile.isDeep, tile.moves, {}, "", tile.behind};
+  Registers all{.y = tile.y,
+                .x = tile.x,
+                .element = tile.element,
+                .scalars = tile.scalars,
+                .isDeep = tile.isDeep,
+                .isUneven = tile.moves,
+                .isBackward = tile.isBackward};
+  if (tile.behind)
+    all.behind = parametersOnly(*tile.behind, kernel.context);
   all.size = {tile.shape.rows, tile.shape.vectors, tile.shape.depth, tile.shape.columns};
   for (const kernel::RegisterTile::Panel &p : tile.panels) {
     const kernel::Statement &s = kernel.statements[static_cast<std::size_t>(p.statement)];
     const kernel::Access &a = s.accesses[static_cast<std::size_t>(p.access)];
     const bool isOutput = kernel.buffers[static_cast<std::size_t>(a.buffer)].role == Buffer::Role::Output;
+    Distance across = distance(kernel, a, p.alongX ? tile.x : tile.y);
+    for (Distance::Part &part : across.parts)
+      part.factor *= tile.isBackward && !p.alongX ? -1 : 1;
     all.strips.push_back({p.statement, p.access, p.alongX, isOutput,
                           p.alongX && kernel::along(kernel, a, tile.x) == kernel::Along::Strided,
-                          distance(kernel, a, p.alongX ? tile.x : tile.y), distance(kernel, a, s.freeCount)});
+                          std::move(across), distance(kernel, a, s.freeCount)});
   }
+  for (std::size_t s = 0; s < kernel.statements.size(); ++s)
+    for (std::size_t k = 0; k < kernel.statements[s].accesses.size(); ++k)
+      if (const kernel::Access &a = kernel.statements[s].accesses[k];
+          kernel.buffers[static_cast<std::size_t>(a.buffer)].rank > 0 &&
+          kernel::along(kernel, a, tile.x) == kernel::Along::Strided)
+        all.apart.push_back({static_cast<int>(s), static_cast<int>(k), distance(kernel, a, tile.x)});
   if (tile.resumed >= 0)
     all.resumed = kernel.buffers[static_cast<std::size_t>(tile.resumed)].name;
   return all;

@@ -3,6 +3,7 @@
 #include "compiler/loop/convert.h"
 #include <climits>
 #include <isl/ast.h>
+#include <isl/ast_build.h>
 #include <isl/id.h>
 #include <isl/val.h>
 #include <stdexcept>
@@ -112,6 +113,11 @@ std::string dimensionName(int d) { return std::string(kOwn) + "d" + std::to_stri
 
 Expr expression(const isl::ast_expr &e, const std::vector<Expr> &dimensions) {
   return convert(e.get(), dimensions);
+}
+
+Expr parametersOnly(const isl::pw_aff &function, const isl::set &context) {
+  const isl::ast_build build = isl::ast_build::from_context(context);
+  return expression(isl::manage(isl_ast_build_expr_from_pw_aff(build.get(), function.copy())));
 }
 
 } // namespace pbc::loop

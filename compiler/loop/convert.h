@@ -20,5 +20,7 @@ std::string dimensionName(int d);
 /// "pb__c0" is the variable c0, "pb__low0" the limit low0, any other name a size or tunable. A statement's dimension is
 /// replaced by its value in `dimensions`.
 Expr expression(const isl::ast_expr &, const std::vector<Expr> &dimensions = {});
+/// A function of the program's sizes, where these are in `context`.
+Expr parametersOnly(const isl::pw_aff &, const isl::set &context);
 
 } // namespace pbc::loop

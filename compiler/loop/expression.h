@@ -157,9 +157,19 @@ struct CellsToLine {
 
 // ---- in a block of points whose values are in registers (BlockOfPoints in tree.h)
 
-/// As many neighbouring cells as a vector has, from this one on; those beyond the end do not exist.
+/// A distance between cells of a matrix: the sum of factor * (stride of the dimension).
+struct Distance {
+  struct Part {
+    int dimension;
+    long factor;
+  };
+  std::vector<Part> parts;
+};
+
+/// As many cells as a vector has, from this one on; those beyond the end do not exist.
 struct CellVector {
-  Expr cell; // an Element
+  Expr cell;           // an Element
+  Distance apart = {}; // from one of the cells to the next; none: they lie side by side
 };
 /// A vector whose lanes all have this value.
 struct Spread {

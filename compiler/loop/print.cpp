@@ -148,7 +148,9 @@ private:
   Text one(const CellsToLine &c) const {
     return {"cells_to_line(" + text(c.cell) + ", " + text(c.most) + ")", kAlone};
   }
-  Text one(const CellVector &c) const { return {"vector " + text(c.cell), kAlone}; }
+  Text one(const CellVector &c) const {
+    return {(c.apart.parts.empty() ? "vector " : "vector apart ") + text(c.cell), kAlone};
+  }
   Text one(const Spread &s) const { return {"spread(" + text(s.operand) + ")", kAlone}; }
   Text one(const StripValue &s) const {
     return {"strip" + std::to_string(s.strip) + "[" + text(s.step) + "]", kAlone};
@@ -309,7 +311,7 @@ private:
       const BlockOfPoints::Depth &d = *b.depth;
       line(in, "steps " + text(d.begin) + " to " + text(d.end) + (d.isUneven ? ", uneven" : "") +
                    (d.isStrided ? ", strided" : "") + (d.isResumed ? ", resumed" : "") +
-                   (d.behind ? ", behind " + std::to_string(d.behind) : ""));
+                   (d.behind ? ", behind " + text(d.behind) : ""));
       for (std::size_t k = 0; k < d.strips.size(); ++k)
         line(in, "strip" + std::to_string(k) + (d.strips[k].isAlongX ? " along x: " : " along y: ") +
                      text(d.strips[k].first));

@@ -60,11 +60,6 @@ isl::ast_expr indexExpression(const isl::pw_aff &function, const isl::set &domai
   return isl::manage(isl_ast_build_expr_from_pw_aff(build.get(), f));
 }
 
-Expr parametersOnly(const isl::pw_aff &function, const isl::set &context) {
-  const isl::ast_build build = isl::ast_build::from_context(context);
-  return expression(isl::manage(isl_ast_build_expr_from_pw_aff(build.get(), function.copy())));
-}
-
 bool isSized(const Buffer &scratch) {
   const std::optional<long> bytes = kernel::scratchBytes(scratch);
   return !bytes || *bytes > kernel::kMostScratchBytes;

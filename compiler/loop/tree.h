@@ -210,15 +210,6 @@ struct Comment {
   std::string text;
 };
 
-/// A distance between cells of a matrix: the sum of factor * (stride of the dimension).
-struct Distance {
-  struct Part {
-    int dimension;
-    long factor;
-  };
-  std::vector<Part> parts;
-};
-
 /// Two loops that are covered by blocks of points whose values are in registers (lower/registers.h).
 struct BlockOfPoints {
   /// What a block reads along one of its sides at all steps of the loop over k.
@@ -238,7 +229,7 @@ struct BlockOfPoints {
     bool isUneven = false;  // rows have other ends, or wait for each other, or there are several loops
     bool isStrided = false; // some strip is no vector before it is copied
     bool isResumed = false; // the cell of the output holds the value between two parts
-    long behind = 0;        // if not 0, step k of a row may run once the rows before k - behind are done
+    Expr behind;            // if set, step k of a row may run once the rows before k - behind are done
   };
   std::string y, x;
   Expr yBegin, yEnd;
@@ -312,14 +303,21 @@ struct Registers {
     bool isAlongX, isOutput, isStrided;
     Distance across, step;
   };
+  /// Cells that are read or written for each point, and do not lie side by side along x.
+  struct Apart {
+    int statement, access;
+    Distance along;
+  };
   int y, x; // dimensions of the statements
   Scalar element;
   int scalars = 0;
   BlockOfPoints::Size size;
   bool isDeep = false, isUneven = false;
   std::vector<Strip> strips;
-  std::string resumed; // the Local that is stored at the end; "": none
-  std::optional<long> behind;
+  std::vector<Apart> apart;
+  std::string resumed;     // the Local that is stored at the end; "": none
+  bool isBackward = false; // the loop over y runs over -y
+  Expr behind;             // of the kernel's tile; null: rows do not wait
 };
 
 /// What the loops of teams compute (kernel/cooperate.h).

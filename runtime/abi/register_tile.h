@@ -118,6 +118,21 @@ template <int W, bool isPart, class T>
   else
     __builtin_memcpy(to, &v, sizeof v);
 }
+/// The same for cells that are `apart` cells from each other.
+template <int W, bool isPart, class T>
+[[gnu::always_inline]] inline Vector<T, W> loadApart(const T *from, long apart, [[maybe_unused]] long n) {
+  Vector<T, W> v{};
+  PB_TILE_EACH(l, W)
+  if (!isPart || l < n)
+    v[l] = from[l * apart];
+  return v;
+}
+template <int W, bool isPart, class T>
+[[gnu::always_inline]] inline void storeApart(T *to, long apart, Vector<T, W> v, [[maybe_unused]] long n) {
+  PB_TILE_EACH(l, W)
+  if (!isPart || l < n)
+    to[l * apart] = v[l];
+}
 /// The same number in each lane (x - 0 is x for all x).
 template <int W, class T>
 [[gnu::always_inline]] inline Vector<T, W> spread(T x) {
@@ -179,7 +194,7 @@ template <class T>
 ///   kAlongX[], kIsOutput[]       by operand: whether it is a strip of columns, whether the kernel writes it
 ///   kStrided                     the cells of some strips of columns are not contiguous
 ///   kMoves                       rows have loops of different length
-///   kBehind                      step k reads what rows before k - kBehind write
+///   behind()                     step k reads what rows before k - behind() write; 0 if rows do not wait
 ///   depthBegin(y), depthEnd(y)   the loops over k in row y
 ///   panel(p, y, x, k)            the strip of operand p from that place on
 ///   cells<R, V, W, isPart>(y, x, n, k0, k1, isFirst, panels)
@@ -416,7 +431,7 @@ private:
       };
       copy(false, k0, k1);
       rows(y0, y1, true, [&]<int Rows>(long y) {
-        const long ready = minimum(k1, y + Tile::kBehind);
+        const long ready = minimum(k1, y + tile_.behind());
         if (ready > done) {
           copy(true, done, ready);
           done = ready;

@@ -4,6 +4,7 @@
 #include "compiler/emit/dialect/cxx.h"
 #include "compiler/loop/operators.h"
 #include <algorithm>
+#include <fmt/format.h>
 #include <stdexcept>
 
 namespace pbc::emit {
@@ -287,9 +288,23 @@ void CPrinter::putKind(const loop::CellsToLine &c) {
   out_ += ')';
 }
 
+std::string CPrinter::distance(const loop::Distance &d, int buffer) {
+  std::string sum;
+  for (const loop::Distance::Part &p : d.parts) {
+    sum += (sum.empty() ? "" : " + ") + std::to_string(p.factor);
+    if (p.dimension == 0)
+      continue;
+    used_.strides.insert({buffer, p.dimension});
+    sum += fmt::format(" * {}_s{}", matrix(buffer).name, p.dimension);
+  }
+  return sum.empty() ? "0" : sum;
+}
+
 void CPrinter::putKind(const loop::CellVector &c) {
-  out_ += "pb::load<W, isPart>(";
+  out_ += c.apart.parts.empty() ? "pb::load<W, isPart>(" : "pb::loadApart<W, isPart>(";
   putAddress(c.cell);
+  if (!c.apart.parts.empty())
+    out_ += ", " + distance(c.apart, as<loop::Element>(c.cell)->buffer);
   out_ += kColumns + ")";
 }
 

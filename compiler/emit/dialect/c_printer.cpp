@@ -101,8 +101,11 @@ void CPrinter::node(const loop::Array &a, const std::string &indent) {
 void CPrinter::node(const loop::Assign &a, const std::string &indent) {
   out_ += indent;
   if (const auto *vector = loop::as<loop::CellVector>(a.target)) {
-    out_ += "pb::store<W, isPart>(";
+    const bool isApart = !vector->apart.parts.empty();
+    out_ += isApart ? "pb::storeApart<W, isPart>(" : "pb::store<W, isPart>(";
     putAddress(vector->cell);
+    if (isApart)
+      out_ += ", " + distance(vector->apart, loop::as<loop::Element>(vector->cell)->buffer);
     out_ += ", ";
     put(a.value);
     out_ += ", pb__n - v * W);\n";

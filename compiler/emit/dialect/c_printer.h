@@ -55,6 +55,8 @@ protected:
   void putOffset(const loop::Element &);
   void putPlaceInGroup(const loop::Element &);
   void putAddress(const loop::Expr &element);
+  /// How many elements of memory it is.
+  std::string distance(const loop::Distance &, int buffer);
   void putKind(const loop::Integer &);
   void putKind(const loop::Name &);
   void putKind(const loop::Arithmetic &);

@@ -28,14 +28,15 @@ public:
     const std::string begin = text(block_.xBegin), end = text(block_.xEnd);
     const std::string distances = block_.depth ? texts(block_.depth->strips) : "";
     const std::string depthBegin = block_.depth ? text(block_.depth->begin) : "",
-                      depthEnd = block_.depth ? text(block_.depth->end) : "";
+                      depthEnd = block_.depth ? text(block_.depth->end) : "",
+                      behind = block_.depth && block_.depth->behind ? text(block_.depth->behind) : "0";
     known_ = definitions(buffers_, true, used_);
     std::string type = head();
     for (const auto &[member, value] : {std::pair("begin", &begin), std::pair("end", &end)})
       type += function("long", member, fmt::format("[[maybe_unused]] long {}", block_.y),
                        fmt::format("    return {};\n", *value));
     if (block_.depth)
-      type += depth(depthBegin, depthEnd, distances);
+      type += depth(depthBegin, depthEnd, behind, distances);
     return {type + body(cells), used_.buffers};
   }
 
@@ -107,19 +108,6 @@ private:
     return text;
   }
 
-  /// The distance in elements between neighbouring cells.
-  std::string distance(const loop::Distance &d, int buffer) {
-    std::string sum;
-    for (const loop::Distance::Part &p : d.parts) {
-      sum += (sum.empty() ? "" : " + ") + std::to_string(p.factor);
-      if (p.dimension == 0)
-        continue;
-      used_.strides.insert({buffer, p.dimension});
-      sum += fmt::format(" * {}_s{}", matrix(buffer).name, p.dimension);
-    }
-    return sum.empty() ? "0" : sum;
-  }
-
   /// The cases of `panel`: where each strip begins, and how far its cells are apart.
   std::string texts(const std::vector<Block::Strip> &strips) {
     std::string cases;
@@ -132,7 +120,8 @@ private:
   }
 
   /// The members that the runtime needs if the loop over k can be cut and its operands copied.
-  std::string depth(const std::string &begin, const std::string &end, const std::string &cases) const {
+  std::string depth(const std::string &begin, const std::string &end, const std::string &behind,
+                    const std::string &cases) const {
     std::string alongX, isOutput;
     for (const Block::Strip &s : block_.depth->strips) {
       alongX += std::string(alongX.empty() ? "" : ", ") + (s.isAlongX ? "true" : "false");
@@ -141,9 +130,9 @@ private:
     const std::string row = fmt::format("[[maybe_unused]] long {}", block_.y);
     return fmt::format("  [[maybe_unused]] static constexpr bool kAlongX[] = {{{}}}, kIsOutput[] = {{{}}}, "
                        "kMoves = {}, "
-                       "kStrided = {};\n  [[maybe_unused]] static constexpr long kBehind = {};\n",
-                       alongX, isOutput, block_.depth->isUneven, block_.depth->isStrided,
-                       block_.depth->behind) +
+                       "kStrided = {};\n",
+                       alongX, isOutput, block_.depth->isUneven, block_.depth->isStrided) +
+           function("long", "behind", "", fmt::format("    return {};\n", behind)) +
            function("long", "depthBegin", row, fmt::format("    return {};\n", begin)) +
            function("long", "depthEnd", row, fmt::format("    return {};\n", end)) +
            function("pb::Panel<Cell>", "panel",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/policy/processor.h"
+#include "compiler/kernel/along.h"
+#include "compiler/kernel/legal.h"
 #include "compiler/kernel/policy/vectors.h"
 #include "compiler/kernel/register_tile.h"
 #include "compiler/kernel/split_tasks.h"
@@ -36,8 +38,8 @@ std::vector<LoopNode> pointLoops(const Scheduled &kernel) {
     return {};
   std::vector<LoopNode> nest = nestFrom(all.front());
   const auto isOverPoints = [&](const LoopNode &loop) {
-    const int d = memberDimension(kernel, loop.band);
-    return d >= 0 && d < kernel.statements[statementsBelow(kernel, loop).front()].freeCount;
+    const auto d = memberDirection(kernel, loop.band);
+    return d && d->dimension < kernel.statements[statementsBelow(kernel, loop).front()].freeCount;
   };
   nest.erase(std::find_if_not(nest.begin(), nest.end(), isOverPoints), nest.end());
   return nest;
@@ -65,7 +67,7 @@ public:
     const std::string *vector = asked("vector");
     std::map<std::string, int> rank;
     for (const LoopNode &loop : pointLoops(best_))
-      rank[loop.label] = vector && loop.label == *vector ? -1 : memberDimension(best_, loop.band);
+      rank[loop.label] = vector && loop.label == *vector ? -1 : memberDirection(best_, loop.band)->dimension;
     std::vector<std::string> order = loops_;
     std::stable_sort(order.begin(), order.end(),
                      [&](const std::string &a, const std::string &b) { return rank[a] > rank[b]; });
@@ -81,6 +83,8 @@ public:
     }
     if (!isAsked && order != loops_)
       attempt("order", {{script::step("order", order)}, ""});
+    if (hasChoice && !isAsked && !vector)
+      orderForBlocks();
     if (hasChoice)
       set("order", listed(labelsOf(pointLoops(best_))));
   }
@@ -168,6 +172,31 @@ public:
   }
 
 private:
+  /// Blocks in registers may be possible only across the cells that lie side by side: where the body's loops are longer for some of
+  /// them than for others, or where they wait for each other.
+  void orderForBlocks() {
+    std::vector<std::string> order = labelsOf(pointLoops(best_));
+    if (order.size() < 2)
+      return;
+    const LoopNode inner = *findLoop(best_.schedule.tree, order.back());
+    const int x = memberDirection(best_, inner.band)->dimension;
+    const bool isUneven =
+        std::any_of(best_.statements.begin(), best_.statements.end(), [&](const Statement &s) {
+          return static_cast<int>(s.dimensions.size()) == s.freeCount + 1 &&
+                 boundsMoveWith(s.domain, s.freeCount, x);
+        });
+    if (!isUneven && isParallel(inner.band, 0, best_.dependences, false))
+      return;
+    std::swap(order[order.size() - 1], order[order.size() - 2]);
+    const script::Step exchange = script::step("order", order);
+    guarded([&] {
+      const StepOutcome made = run(exchange, best_);
+      if (made.kernel && !registerTile(best_).kernel && registerTile(*made.kernel).kernel)
+        attempt("order", {{exchange}, ""});
+      return Steps{};
+    });
+  }
+
   const std::string *asked(const std::string &option) const {
     const auto at = asked_.find(option);
     return at == asked_.end() ? nullptr : &at->second;

@@ -43,7 +43,8 @@ void task(Reader &r, const Fragments &fragments, Schedule &schedule,
 
 class BlockReader {
 public:
-  BlockReader(Reader &reader, const Scheduled &kernel) : r_(reader), kernel_(kernel) {}
+  BlockReader(Reader &reader, const Fragments &fragments, const Scheduled &kernel)
+      : r_(reader), fragments_(fragments), kernel_(kernel) {}
 
   RegisterTile read() {
     if (kernel_.statements.empty())
@@ -80,6 +81,8 @@ private:
       tile.isDeep = true;
     } else if (r_.accept("moves")) {
       tile.moves = true;
+    } else if (r_.accept("backward")) {
+      tile.isBackward = true;
     } else if (r_.accept("panel")) {
       panel(tile);
     } else if (r_.accept("resumes")) {
@@ -91,7 +94,7 @@ private:
       if (tile.resumed < 0)
         r_.fail(r_.since(begin), "there is no buffer `" + name + "`");
     } else if (r_.accept("behind")) {
-      tile.behind = r_.integer("the distance", -1'000'000'000'000, 1'000'000'000'000);
+      tile.behind = fragments_.ofParameters(r_.raw(",", "the distance"));
     } else if (r_.accept("rows")) {
       tile.shape.rows = static_cast<int>(r_.integer("the number of rows", 1));
     } else if (r_.accept("vectors")) {
@@ -101,9 +104,9 @@ private:
     } else if (r_.accept("columns")) {
       tile.shape.columns = r_.integer("the number of columns", 1);
     } else {
-      tile.scalars = static_cast<int>(
-          r_.integer("what else is known of the block: N scalars, deep, moves, panel, resumes, behind, rows, "
-                     "vectors, depth or columns"));
+      tile.scalars = static_cast<int>(r_.integer(
+          "what else is known of the block: N scalars, deep, moves, panel, resumes, backward, behind, "
+          "rows, vectors, depth or columns"));
       r_.expect("scalars", "");
     }
   }
@@ -127,6 +130,7 @@ private:
   }
 
   Reader &r_;
+  const Fragments &fragments_;
   const Scheduled &kernel_;
 };
 
@@ -151,7 +155,7 @@ bool CutReader::read(Reader &r, const Fragments &fragments, Scheduled &kernel) {
       r.expect(word, "`bytes per place: N`");
     schedule.bytesPerPlace = r.integer("a number of bytes");
   } else if (r.accept("block")) {
-    schedule.registerTile = BlockReader(r, kernel).read();
+    schedule.registerTile = BlockReader(r, fragments, kernel).read();
   } else {
     return false;
   }

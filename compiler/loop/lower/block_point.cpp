@@ -2,6 +2,7 @@
 
 #include "compiler/loop/lower/block_point.h"
 #include "compiler/loop/walk.h"
+#include <algorithm>
 
 namespace pbc::loop {
 namespace {
@@ -9,8 +10,15 @@ namespace {
 using B = BlockOfPoints;
 
 bool isIndex(const Expr &e, const std::string &name) {
-  const Name *one = as<Name>(e);
+  const Name *one = e ? as<Name>(e) : nullptr;
   return one && one->name == name;
+}
+
+/// x, if the expression is -x; null otherwise.
+Expr negated(const Expr &e) {
+  const Grouped *group = as<Grouped>(e);
+  const Arithmetic *one = as<Arithmetic>(group ? group->operand : e);
+  return one && one->op == Arithmetic::Op::Negate ? one->operands.front() : nullptr;
 }
 
 /// The first read of an access.
@@ -89,6 +97,14 @@ Expr BlockPoint::uniform(const Expr &e) const {
   return typeOf(one) == registers_.element ? whole : make({Cast{registers_.element, one}});
 }
 
+Expr BlockPoint::cells(const Expr &cell, int statement) const {
+  const int access = as<Element>(cell)->access;
+  const auto apart =
+      std::find_if(registers_.apart.begin(), registers_.apart.end(),
+                   [&](const Registers::Apart &a) { return a.statement == statement && a.access == access; });
+  return make({CellVector{cell, apart == registers_.apart.end() ? Distance{} : apart->along}});
+}
+
 Expr BlockPoint::value(const Expr &e) const {
   const Element *cell = as<Element>(e);
   for (std::size_t k = 0; cell && !step_.empty() && k < registers_.strips.size(); ++k) {
@@ -101,7 +117,7 @@ Expr BlockPoint::value(const Expr &e) const {
   if (const Local *local = as<Local>(e))
     return make({Local{local->name, local->type, {index(B::kRow), index(B::kVector)}}});
   if (cell)
-    return make({CellVector{e}});
+    return cells(e, statement_);
   if (const Operation *operation = as<Operation>(e)) {
     std::vector<Expr> operands;
     for (const Expr &operand : operation->operands)
@@ -117,7 +133,7 @@ BlockPoint::Result BlockPoint::of(const Assign &one, const std::string &step, bo
   statement_ = one.statement, step_ = step, perRow_ = perRow;
   const auto x = static_cast<std::size_t>(registers_.x), y = static_cast<std::size_t>(registers_.y);
   if (x >= one.dimensions.size() || y >= one.dimensions.size() || !isIndex(one.dimensions[x], x_) ||
-      !isIndex(one.dimensions[y], y_))
+      !isIndex(registers_.isBackward ? negated(one.dimensions[y]) : one.dimensions[y], y_))
     return {nullptr, Left::Why::Shifted};
   for (std::size_t k = 0; !step_.empty() && k < registers_.strips.size(); ++k)
     if (const Registers::Strip &s = registers_.strips[k]; s.statement == statement_)
@@ -131,7 +147,7 @@ BlockPoint::Result BlockPoint::of(const Assign &one, const std::string &step, bo
   if (isUniform && (!local || !one.op))
     result = make({Spread{result}});
   const Expr target = local ? make({Local{local->name, local->type, {index(B::kRow), index(B::kVector)}}})
-                            : make({CellVector{one.target}});
+                            : cells(one.target, statement_);
   if (!local && one.op)
     return {nullptr, Left::Why::OtherBody};
   return {make({Assign{target, one.op, result}}), {}};

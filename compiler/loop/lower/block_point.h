@@ -30,6 +30,9 @@ public:
   /// The cell of strip `k` at the first point of a block; null if no statement has read it.
   Expr firstCell(std::size_t k) const;
 
+  /// The vector of cells of an access of the statement that begins at `element`.
+  Expr cells(const Expr &element, int statement) const;
+
 private:
   Expr value(const Expr &) const;
   Expr uniform(const Expr &) const;

@@ -230,7 +230,7 @@ private:
         {For{B::kRow, integer(0), less(index(B::kRow), index(B::kRows)), nullptr,
              block({row(), assign(low, maximum(lo, loop.begin)), assign(high, minimum(hi, loop.end))})}}));
     if (registers_.behind)
-      to.push_back(assign(high, minimum(hi, loop::add(index(B::kY), integer(*registers_.behind)))));
+      to.push_back(assign(high, minimum(hi, loop::add(index(B::kY), registers_.behind))));
     to.push_back(assign(high, maximum(lo, hi)));
     perRow_ = true;
     if (mentions(loop.begin, y_.iterator))
@@ -252,7 +252,8 @@ private:
   NodePtr resume(const NodePtr &store) const {
     const Expr local =
         make({Local{registers_.resumed, registers_.element, {index(B::kRow), index(B::kVector)}}});
-    return make({Assign{local, {}, make({CellVector{as<Assign>(store)->target}})}});
+    const Assign &last = *as<Assign>(store);
+    return make({Assign{local, {}, points_.cells(last.target, last.statement)}});
   }
 
   /// What the runtime needs to cut the loop over k and to copy what it reads.
@@ -271,7 +272,7 @@ private:
     made.isUneven = registers_.isUneven || registers_.behind || loops_.size() > 1;
     made.isStrided = isStrided;
     made.isResumed = isResumed();
-    made.behind = registers_.behind.value_or(0);
+    made.behind = registers_.behind;
     return made;
   }
 

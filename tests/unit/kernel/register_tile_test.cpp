@@ -8,6 +8,7 @@
 #include "compiler/kernel/verify.h"
 #include "tests/unit/kernel/programs.h"
 #include "tests/unit/kernel/support.h"
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 using namespace pbc::kernel;
@@ -22,6 +23,12 @@ RegisterTile tiled(Lifted &lifted) {
   const Scheduled k = defaultSchedule(lifted.kernel()).kernel;
   EXPECT_TRUE(k.schedule.registerTile) << registerTile(k).why;
   return k.schedule.registerTile.value_or(RegisterTile{});
+}
+
+/// The distance by which rows wait; "none" if they do not.
+std::string behind(const RegisterTile &tile) {
+  const std::string text = tile.behind ? pbc::poly::text(*tile.behind) : "none";
+  return text.substr(std::min(text.find('{'), text.size() - 4));
 }
 
 /// A rule for C[w, h] over A[w, h] and L[h, h] with this header and body.
@@ -64,10 +71,45 @@ TEST(KernelRegisterTile, RowsOfDifferentLength) {
 TEST(KernelRegisterTile, RowsThatWaitForEarlierOnes) {
   Lifted solve(program("C.region(x, 0, x + 1, y) above, L.row(y) l, A.cell(x, y) a",
                        "s = a; for (int k = 0; k < y; ++k) s -= l.cell(k) * above.cell(0, k);"));
-  EXPECT_EQ(tiled(solve).behind, 0); // step k reads row k
+  EXPECT_EQ(behind(tiled(solve)), "{ [(0)] }"); // step k reads row k
   Lifted two(program("C.region(x, 0, x + 1, y) above, L.row(y) l, A.cell(x, y) a",
                      "s = a; for (int k = 2; k < y; ++k) s -= l.cell(k) * above.cell(0, k - 2);"));
-  EXPECT_EQ(tiled(two).behind, 2); // step k reads row k - 2
+  EXPECT_EQ(behind(tiled(two)), "{ [(2)] }"); // step k reads row k - 2
+}
+
+TEST(KernelRegisterTile, RowsThatGoBackward) {
+  Lifted solve(program("C.region(x, y + 1, x + 1, h) below, L.row(y) l, A.cell(x, y) a",
+                       "s = a; for (int k = h - 1; k > y; --k) s -= l.cell(k) * below.cell(0, k - y - 1);"));
+  const RegisterTile tile = tiled(solve);
+  EXPECT_TRUE(tile.isBackward);
+  EXPECT_EQ(behind(tile), "{ [(-1 + h)] }"); // step k reads row h - 1 - k, the iteration k - h + 1
+  // A loop that begins with the row before has to wait for it, whatever else it could do.
+  Lifted upwards(
+      program("C.region(x, y + 1, x + 1, h) below, L.row(y) l, A.cell(x, y) a",
+              "s = a; for (int k = y + 1; k < h; ++k) s -= l.cell(k) * below.cell(0, k - y - 1);"));
+  EXPECT_EQ(registerTile(defaultSchedule(upwards.kernel()).kernel).why,
+            "a point needs the one before it along `y`");
+}
+
+TEST(KernelRegisterTile, AcrossWhatLiesSideBySide) {
+  // The length of the loop moves along rows, or a point waits for the one on its left: vectors run along columns.
+  struct Rule {
+    const char *from, *body;
+  };
+  for (const Rule &rule :
+       {Rule{"A.row(y) a, L.column(x) l", "for (int k = 0; k <= x; ++k) s += a.cell(k) * l.cell(k);"},
+        Rule{"A.cell(x, y) a, L.column(x) l, C.region(0, y, x, y + 1) left",
+             "s = a; for (int k = 0; k < x; ++k) s -= left.cell(k, 0) * l.cell(k);"},
+        Rule{"A.cell(x, y) a, L.column(x) l, C.region(x + 1, y, w, y + 1) right",
+             "s = a; for (int k = w - 1; k > x; --k) s -= right.cell(k - x - 1, 0) * l.cell(k);"}}) {
+    Lifted lifted(fmt::format("transform T from A[w, h], L[w, w] to C[w, h] {{ C.cell(x, y) from({}) {{ "
+                              "double s = 0; {} return s; }} }}",
+                              rule.from, rule.body));
+    const RegisterTile tile = tiled(lifted);
+    EXPECT_EQ(lifted.kernel().statements.front().dimensions[static_cast<std::size_t>(tile.x)], "y")
+        << rule.body;
+    EXPECT_EQ(tile.panels.size(), 2U) << rule.body;
+  }
 }
 
 TEST(KernelRegisterTile, Refuses) {
