@@ -15,13 +15,13 @@
 // `schedule`, `for` and `on` are names, and in the steps of a schedule all words are names.
 grammar Pbcc;
 
-tokens { BODY, RAW, BROKEN, STEPS, END_STEPS, ADAPTOR, BAR }
+tokens { BODY, RAW, BROKEN, STEPS, END_STEPS, ADAPTOR, BAR, STRUCTURE }
 
 program : (RAW | unit)* EOF ;
 
 unit
   : clause*
-    ( TRANSFORM name clause* (LBRACE (ruleDecl | scheduleDecl)* RBRACE SEMI* | SEMI+)
+    ( TRANSFORM name clause* (LBRACE (ruleDecl | scheduleDecl | structureDecl)* RBRACE SEMI* | SEMI+)
     | FUNCTION name clause* BODY (OR BODY)* SEMI*
     )
   ;
@@ -81,6 +81,10 @@ condition : conjunction (OR conjunction)* ;
 conjunction : literal (AND literal)* ;
 literal : NOT literal | LPAREN condition RPAREN | relation ;
 relation : expr (ASSIGN | EQUAL | NOT_EQUAL | LESS | GREATER | LESS_EQUAL | GREATER_EQUAL) expr ;
+
+// `structure A is symmetric lower, banded(1, 2);`: the token reader knows it by the word behind the name.
+structureDecl : STRUCTURE name name structureKind (COMMA structureKind)* SEMI+ ;
+structureKind : name+ (LPAREN expr (COMMA expr)* RPAREN)? ;
 
 scheduleFile : scheduleDecl* EOF ;
 scriptFile : steps EOF ;

@@ -29,6 +29,10 @@ const char *zero(Scalar s) {
   return s == Scalar::F64 ? "0.0" : s == Scalar::F32 ? "0.0f" : s == Scalar::Bool ? "false" : "0";
 }
 
+const char *one(Scalar s) {
+  return s == Scalar::F64 ? "1.0" : s == Scalar::F32 ? "1.0f" : s == Scalar::Bool ? "true" : "1";
+}
+
 ValuePtr makeValue(Value::Kind kind, Scalar type, std::string text, std::vector<ValuePtr> operands, Span span,
                    int index) {
   auto v = std::make_shared<Value>();

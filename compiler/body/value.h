@@ -21,5 +21,6 @@ std::optional<long> constantOf(const Value &, const Facts &);
 bool isInteger(Scalar);
 /// The literal 0 of the type.
 const char *zero(Scalar);
+const char *one(Scalar);
 
 } // namespace pbc::body

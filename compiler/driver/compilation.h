@@ -55,6 +55,8 @@ struct Compilation {
   sema::Module module;
   // understand bodies
   std::vector<std::vector<body::Facts>> facts;
+  std::set<std::pair<std::string, int>>
+      unseen; // rules whose opaque bodies read matrices with a structure: family and number
   body::Understanding understood; // without its facts
   // choice grid
   poly::Context context; // of all sets from here on, so it must be destroyed last

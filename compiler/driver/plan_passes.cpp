@@ -27,11 +27,37 @@ struct Made {
   ScheduleAttempts schedules;
 };
 
+/// A matrix of which not all cells are what the memory holds can only be read where the compiler sees which cells those are.
+void checkStructures(Compilation &c, const sema::Transform &t, const kernel::Scheduled &lifted) {
+  for (const kernel::Statement &s : lifted.statements) {
+    if (!s.isOpaque || !c.unseen.insert({t.family, s.rule}).second)
+      continue;
+    const sema::Rule &rule = t.rules[static_cast<std::size_t>(s.rule)];
+    for (const sema::Binding &input : rule.inputs) {
+      const sema::Matrix &matrix = t.matrices[static_cast<std::size_t>(input.matrix)];
+      if (!matrix.structure || !matrix.structure->hides())
+        continue;
+      const body::Facts &facts = c.facts[t.index][static_cast<std::size_t>(s.rule)];
+      c.diagnostics
+          .error(input.span, fmt::format("`{}` is {}, and this rule's body reads it in C++ code that pbc "
+                                         "cannot see through",
+                                         matrix.name, sema::written(*matrix.structure)))
+          .note(facts.liftable ? rule.headerSpan : facts.obstacleSpan,
+                facts.liftable ? "a coordinate or the length of a loop is no sum of sizes and coordinates"
+                               : facts.obstacle)
+          .help("write the body with loops, scalars and assignments only, or give the matrix to a transform "
+                "without a structure");
+      break;
+    }
+  }
+}
+
 Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &s) {
   if (s.callsTransforms)
     return {&s, std::nullopt, {}, nullptr, attemptSchedules(t, s, c.facts[t.index], nullptr, "")};
   const auto [lifted, whyWhole] = kernel::lift(t, s, c.facts[t.index], c.choices[t.index].grid, c.context,
                                                schedule::privateMatrices(t, c.plans[t.index], s));
+  checkStructures(c, t, lifted);
   verify("lift", [&lifted = lifted] { return kernel::verify(lifted); });
   verify("text of a lifted kernel", [&lifted = lifted, &c] { return readsBack(lifted, c.context); });
   const std::string name = schedule::stepName(t, s);

@@ -123,6 +123,41 @@ std::string extentsFunction(const Scope &scope) {
   return out + "  return true;\n}\n\n";
 }
 
+/// The structures of the inputs, `pb_structure_0` for the first one that has any.
+std::string structures(const Scope &scope) {
+  const auto &t = scope.transform;
+  std::string out;
+  for (const auto *m : visible(t)) {
+    if (!m->structure)
+      continue;
+    const sema::Structure &s = *m->structure;
+    const auto number = m - t.matrices.data();
+    if (s.band) {
+      out += fmt::format("PB_SMALL static void pb_band_{}(const long *pb_s, int pb_bin, long *pb_below, long "
+                         "*pb_above) {{\n  (void)pb_s; (void)pb_bin;\n",
+                         number) +
+             tunableRows(t, false);
+      for (std::size_t i = 0; i < t.sizeVariables.size(); ++i)
+        out += fmt::format("  [[maybe_unused]] const long {} = pb_s[{}];\n", poly::mangle(t.sizeVariables[i]),
+                           i);
+      out += tunableRows(t, true) +
+             fmt::format("  *pb_below = {};\n  *pb_above = {};\n}}\n", s.band->first.cxx, s.band->second.cxx);
+    }
+    const auto truth = [](bool is) { return is ? "true" : "false"; };
+    using Half = sema::Structure::Half;
+    std::string row = tableRow({{"text", quoted(sema::written(s))},
+                                {"half", s.stored == Half::All     ? 0
+                                         : s.stored == Half::Lower ? -1
+                                                                   : 1},
+                                {"isMirrored", truth(s.isMirrored)},
+                                {"isUnit", truth(s.isUnit)},
+                                {"isChecked", truth(!s.isUnchecked)},
+                                {"band", s.band ? fmt::format("pb_band_{}", number) : "nullptr"}});
+    out += fmt::format("static const pb::MatrixStructure pb_structure_{}[] = {{\n{}}};\n", number, row);
+  }
+  return out;
+}
+
 std::string startFunction(const Scope &scope) {
   const auto &t = scope.transform;
   std::string arguments = t.hasBins() ? "0, pb_bin" : "0";
@@ -307,7 +342,7 @@ std::string transformRow(const Scope &scope, int bin) {
 
 std::string tables(const Scope &scope) {
   const auto &t = scope.transform;
-  std::string out = "static const pb::MatrixInfo pb_matrices[] = {\n";
+  std::string out = structures(scope) + "static const pb::MatrixInfo pb_matrices[] = {\n";
   for (const auto *m : visible(t)) {
     std::string extents;
     for (const auto &e : m->extents)
@@ -316,7 +351,9 @@ std::string tables(const Scope &scope) {
                      {"role", m->role == sema::Role::Input ? "pb::Role::Input" : "pb::Role::Output"},
                      {"element", elementKind(m->element)},
                      {"rank", m->rank()},
-                     {"extents", quoted("[" + extents + "]")}});
+                     {"extents", quoted("[" + extents + "]")},
+                     {"structure",
+                      m->structure ? fmt::format("pb_structure_{}", m - t.matrices.data()) : std::string()}});
   }
   out += "};\nstatic const char *const pb_sizes[] = {";
   for (const auto &s : t.sizeVariables)

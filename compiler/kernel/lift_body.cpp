@@ -4,6 +4,7 @@
 #include "compiler/body/outside.h"
 #include "compiler/body/unit.h"
 #include "compiler/body/value.h"
+#include "compiler/kernel/structured.h"
 #include "compiler/poly/names.h"
 #include <algorithm>
 #include <isl/aff.h>
@@ -98,13 +99,23 @@ std::string BodyLifter::affine(const body::Value &value) const {
   return text;
 }
 
-int BodyLifter::cell(Statement &s, int index, const std::vector<body::ValuePtr> &indices, bool isWrite) {
+std::vector<std::string> BodyLifter::coordinates(int index,
+                                                 const std::vector<body::ValuePtr> &indices) const {
   const sema::Binding &b = binding(index);
   std::vector<std::string> at;
   for (const sema::Affine &begin : b.begin)
     at.push_back(begin.isl);
   for (std::size_t v = 0; v < indices.size(); ++v)
     at[b.viewDims[v]] = "(" + at[b.viewDims[v]] + ") + (" + affine(*indices[v]) + ")";
+  return at;
+}
+
+int BodyLifter::cell(Statement &s, int index, const std::vector<body::ValuePtr> &indices, bool isWrite) {
+  return cellAt(s, index, coordinates(index, indices), isWrite);
+}
+
+int BodyLifter::cellAt(Statement &s, int index, const std::vector<std::string> &at, bool isWrite) {
+  const sema::Binding &b = binding(index);
   const bool mayBeOutside = b.otherwise || isConditional_;
   const int made = access(s, matrixBuffer(b.matrix), isWrite, at, mayBeOutside ? insideText(b, at) : "");
   if (b.otherwise || !isConditional_ || !s.domain.is_subset(s.accesses.back().relation.domain()))
@@ -158,6 +169,35 @@ static bool decidesByFirst(const Expr &e) {
   return e.kind == Expr::Kind::Select || (e.kind == Expr::Kind::Binary && (e.text == "&&" || e.text == "||"));
 }
 
+/// A read of a cell of a matrix with a structure.
+ExprPtr BodyLifter::structured(const body::Value &value, Statement &s) {
+  using Value = StructureRegion::Value;
+  const sema::Structure &structure = *transform_.matrices[binding(value.index).matrix].structure;
+  std::vector<std::string> at = coordinates(value.index, value.operands);
+  auto e = std::make_shared<Expr>();
+  e->type = value.type;
+  e->kind = Expr::Kind::Literal;
+  for (const StructureRegion &region : regionsOf(structure, at[0], at[1])) {
+    const isl::set where =
+        ctx_.set(prefix_ + "{ " + tuple(s) + (region.where.empty() ? "" : " : " + region.where) + " }");
+    const isl::set here = s.domain.intersect(where);
+    if (here.is_empty())
+      continue;
+    if (!s.domain.is_subset(where))
+      throw Several{here};
+    if (region.value == Value::Zero || region.value == Value::One) {
+      e->text = region.value == Value::Zero ? body::zero(value.type) : body::one(value.type);
+      return e;
+    }
+    if (region.value == Value::Mirrored)
+      std::swap(at[0], at[1]);
+    break;
+  }
+  e->kind = Expr::Kind::Read;
+  e->index = cellAt(s, value.index, at, false);
+  return e;
+}
+
 ExprPtr BodyLifter::expr(const body::Value &value, Statement &s) {
   using From = body::Value::Kind;
   auto e = std::make_shared<Expr>();
@@ -175,6 +215,9 @@ ExprPtr BodyLifter::expr(const body::Value &value, Statement &s) {
     return expr(*cell, s);
   switch (value.kind) {
   case From::Cell:
+    if (const auto &structure = transform_.matrices[binding(value.index).matrix].structure;
+        structure && structure->hides())
+      return structured(value, s);
     e->kind = Expr::Kind::Read;
     if (isAccumulated(value.index)) {
       e->index = accumulator(s, value.index, false);
@@ -267,8 +310,60 @@ Block BodyLifter::end(Statement s) {
   return block;
 }
 
-Block BodyLifter::assign(const body::Node &node) {
-  Statement s = begin();
+/// Whether the statement changes nothing: it adds a product with a zero. What is not stored is no number, so that no infinity can
+/// be its other factor.
+static bool addsNothing(const Statement &s) {
+  struct Zero {
+    static bool is(const Expr &e) {
+      switch (e.kind) {
+      case Expr::Kind::Literal:
+        return e.text == body::zero(e.type);
+      case Expr::Kind::Cast:
+        return is(*e.operands[0]);
+      case Expr::Kind::Unary:
+        return e.text == "-" && is(*e.operands[0]);
+      case Expr::Kind::Binary:
+        return e.text == "*"   ? is(*e.operands[0]) || is(*e.operands[1])
+               : e.text == "/" ? is(*e.operands[0])
+                               : (e.text == "+" || e.text == "-") && is(*e.operands[0]) && is(*e.operands[1]);
+      default:
+        return false;
+      }
+    }
+  };
+  return (s.op == "+" || s.op == "-") && Zero::is(*s.value);
+}
+
+std::vector<Block> BodyLifter::assign(const body::Node &node) {
+  std::vector<Block> all;
+  std::vector<isl::set> open; // parts of the domain, over dimensions alone
+  for (bool isWhole = true; isWhole || !open.empty(); isWhole = false) {
+    Statement s = begin();
+    if (!isWhole) {
+      s.domain = isl::manage(isl_set_set_tuple_name(open.back().release(), s.name.c_str()));
+      open.pop_back();
+    }
+    const std::vector<Buffer> buffers = kernel_.buffers;
+    const std::vector<int> locals = localBuffers_, accumulators = accumulators_;
+    const isl::set domain = s.domain;
+    try {
+      all.push_back(assign(node, std::move(s)));
+    } catch (const Several &found) {
+      isConditional_ = false;
+      kernel_.buffers = buffers, localBuffers_ = locals, accumulators_ = accumulators;
+      open.push_back(poly::simplified(domain.subtract(found.part)));
+      open.push_back(poly::simplified(found.part));
+      continue;
+    }
+    if (kernel_.statements.back().domain.is_empty() || addsNothing(kernel_.statements.back())) {
+      kernel_.statements.pop_back();
+      all.pop_back();
+    }
+  }
+  return all;
+}
+
+Block BodyLifter::assign(const body::Node &node, Statement s) {
   const int target = node.target.index;
   s.op = node.op;
   s.value = expr(*node.value, s);
@@ -290,7 +385,43 @@ Block BodyLifter::store(int index) {
   return end(std::move(s));
 }
 
-Block BodyLifter::loop(const body::Node &node) {
+/// Whether all steps of `first`, a statement in one loop, come before those of `second` at each point of the rule.
+static bool isBefore(const Statement &first, const Statement &second) {
+  isl_map *pairs = isl_map_from_domain_and_range(first.domain.copy(), second.domain.copy());
+  const auto last = static_cast<int>(first.dimensions.size()) - 1;
+  for (int d = 0; d < last; ++d)
+    pairs = isl_map_equate(pairs, isl_dim_in, d, isl_dim_out, d);
+  return isl::manage(isl_map_order_ge(pairs, isl_dim_in, last, isl_dim_out, last)).is_empty();
+}
+
+static bool usesDimension(const Expr &e, int d) {
+  return (e.kind == Expr::Kind::Dimension && e.index == d) ||
+         std::any_of(e.operands.begin(), e.operands.end(),
+                     [&](const ExprPtr &o) { return usesDimension(*o, d); });
+}
+
+/// Takes the last dimension out of a statement that has one iteration along it at each point, if its value does not use it.
+static bool leaveLoop(Statement &s) {
+  const auto last = static_cast<unsigned>(s.dimensions.size()) - 1;
+  if (usesDimension(*s.value, static_cast<int>(last)))
+    return false;
+  const isl::set points = isl::manage(
+      isl_set_set_tuple_name(isl_set_project_out(s.domain.copy(), isl_dim_set, last, 1), s.name.c_str()));
+  // { S[x, y] -> S[x, y, k] }
+  isl_map *inLoop = isl_map_from_domain_and_range(points.copy(), s.domain.copy());
+  for (unsigned d = 0; d < last; ++d)
+    inLoop = isl_map_equate(inLoop, isl_dim_in, static_cast<int>(d), isl_dim_out, static_cast<int>(d));
+  const isl::map instance = isl::manage(inLoop);
+  if (!instance.is_single_valued())
+    return false;
+  for (Access &a : s.accesses)
+    a.relation = instance.apply_range(a.relation).gist_domain(points).coalesce();
+  s.domain = points;
+  s.dimensions.pop_back();
+  return true;
+}
+
+std::vector<Block> BodyLifter::loop(const body::Node &node) {
   Block block;
   block.iterator = poly::mangle(facts_->iterators[node.iterator]);
   const std::string lower = "(" + affine(*node.lower) + ")", upper = "(" + affine(*node.upper) + ")";
@@ -300,16 +431,37 @@ Block BodyLifter::loop(const body::Node &node) {
   loops_.push_back({node.iterator, constraint});
   block.body = blocks(node.body);
   loops_.pop_back();
-  return block;
+  const bool isOnePart =
+      std::any_of(block.body.begin(), block.body.end(), [](const Block &b) { return b.statement < 0; });
+  if (node.body.size() != 1 || block.body.size() < 2 || isOnePart)
+    return {block};
+  std::vector<Block> parts;
+  const auto statement = [&](const Block &b) -> const Statement & {
+    return kernel_.statements[static_cast<std::size_t>(b.statement)];
+  };
+  for (const Block &one : block.body) {
+    const auto at = std::find_if(parts.begin(), parts.end(), [&](const Block &other) {
+      return isBefore(statement(one), statement(other.body.front()));
+    });
+    Block part = block;
+    part.body = {one};
+    parts.insert(at, std::move(part));
+  }
+  for (std::size_t k = 1; k < parts.size(); ++k)
+    if (!isBefore(statement(parts[k - 1].body.front()), statement(parts[k].body.front())))
+      return {block};
+  for (Block &part : parts)
+    if (leaveLoop(kernel_.statements[static_cast<std::size_t>(part.body.front().statement)]))
+      part = Block(part.body.front());
+  return parts;
 }
 
 std::vector<Block> BodyLifter::blocks(const std::vector<body::NodePtr> &nodes) {
   std::vector<Block> all;
-  for (const body::NodePtr &node : nodes) {
-    Block b = node->kind == body::Node::Kind::Assign ? assign(*node) : loop(*node);
-    if (b.statement >= 0 || !b.body.empty())
-      all.push_back(std::move(b));
-  }
+  for (const body::NodePtr &node : nodes)
+    for (Block &b : node->kind == body::Node::Kind::Assign ? assign(*node) : loop(*node))
+      if (b.statement >= 0 || !b.body.empty())
+        all.push_back(std::move(b));
   return all;
 }
 

@@ -31,10 +31,18 @@ private:
     std::string constraint; // isl text
   };
   struct NotAffine {};
+  /// Thrown where a structured matrix has several values in the statement's domain: in `part` of it, it has only one.
+  struct Several {
+    isl::set part;
+  };
 
-  Block assign(const body::Node &);
+  /// One statement, or one for each value that matrices with a structure have in it, in any order.
+  std::vector<Block> assign(const body::Node &);
+  Block assign(const body::Node &, Statement);
+  ExprPtr structured(const body::Value &, Statement &);
   Block store(int binding);
-  Block loop(const body::Node &);
+  /// One loop, or one for each part of its only statement, if they come one after the other.
+  std::vector<Block> loop(const body::Node &);
   std::vector<Block> blocks(const std::vector<body::NodePtr> &);
   /// For an optional cell: the cell itself, if it is inside its matrix at every point; else null.
   const body::Value *neverOutside(const body::Value &, Statement &);
@@ -43,7 +51,9 @@ private:
   int access(Statement &, int buffer, bool isWrite, const std::vector<std::string> &indices,
              const std::string &condition = "");
   std::string insideText(const sema::Binding &, const std::vector<std::string> &indices) const;
+  std::vector<std::string> coordinates(int binding, const std::vector<body::ValuePtr> &indices) const;
   int cell(Statement &, int binding, const std::vector<body::ValuePtr> &indices, bool isWrite);
+  int cellAt(Statement &, int binding, const std::vector<std::string> &at, bool isWrite);
   int local(Statement &, int index, bool isWrite);
   int local(Statement &, int &buffer, const std::string &name, Scalar, bool isWrite);
   bool isAccumulated(int binding) const;

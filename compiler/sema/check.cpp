@@ -129,6 +129,7 @@ void checkMetric(const Module &module, const Transform &t, source::Diagnostics &
 
 Transform checkTransform(const TransformCopy &copy, source::Diagnostics &diagnostics) {
   Transform checked = checkHeader(copy, diagnostics);
+  checkStructures(copy, checked, diagnostics);
   std::set<int> wrong; // by position: copies of a rule share their mistakes
   for (const RuleCopy &written : copy.rules) {
     if (wrong.count(written.position))

@@ -98,6 +98,13 @@ public:
       condition(c);
   }
 
+  void structures(std::vector<syntax::Structure> &list) const {
+    for (auto &structure : list)
+      for (auto &kind : structure.kinds)
+        for (auto &e : kind.arguments)
+          expr(e);
+  }
+
   void matrices(std::vector<syntax::MatrixDecl> &list) const {
     for (auto &m : list) {
       version(m.version);
@@ -182,6 +189,7 @@ void expandTransform(const syntax::Transform &t, std::vector<TransformCopy> &out
     const Replacer replacer(copy.constants);
     for (auto *list : {&copy.header.from, &copy.header.to, &copy.header.through})
       replacer.matrices(*list);
+    replacer.structures(copy.header.structures);
     for (std::size_t r = 0; r < rules.size(); ++r)
       for (auto &rule : copiesOf(rules[r], labels[r], static_cast<int>(r), choices[r], copy.constants, d))
         copy.rules.push_back(std::move(rule));

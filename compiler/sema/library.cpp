@@ -182,6 +182,16 @@ std::optional<LibraryUse> checkLibrary(const Transform &t, const Rule &rule, con
         .help("write two rules: which is faster, the tuner finds out");
     return std::nullopt;
   }
+  for (const Binding &input : rule.inputs)
+    if (const Matrix &m = t.matrices[static_cast<std::size_t>(input.matrix)];
+        m.structure && m.structure->hides()) {
+      d.error(in.library.front().span,
+              fmt::format("`{}` is {}, and functions of libraries read its memory as it is", m.name,
+                          written(*m.structure)))
+          .note(m.structure->span, "the structure is here")
+          .help("give the rule with the library's function to a transform without the structure");
+      return std::nullopt;
+    }
   return LibraryChecker(t, rule, in.library.front(), d).run();
 }
 

@@ -31,7 +31,27 @@ struct Affine {
   std::vector<std::string> names = {}; // the variables in it, as the program writes them
 };
 
+struct Structure;
+/// "symmetric lower, banded(1, 2)": as a program says it.
+std::string written(const Structure &);
+
 enum class Role { Input, Output, Through };
+
+/// How a matrix of two dimensions is stored: `structure A is lower_triangular, unit_diagonal;`. A rule that reads a cell that is not
+/// stored gets what the structure says it is. Rows go along dimension 1: cell (x, y) of the lower triangle has x <= y.
+struct Structure {
+  enum class Half { All, Lower, Upper };
+  Half stored = Half::All;
+  bool isMirrored = false;   // the other half holds the cells mirrored at the diagonal; else zeros
+  bool isUnit = false;       // the cells of the diagonal are 1
+  bool isTransposed = false; // copies that turn it are worth trying
+  std::optional<std::pair<Affine, Affine>>
+      band;                 // how many diagonals below and above the main one are stored; the others are 0
+  bool isUnchecked = false; // nothing is said of the memory of cells that are not stored
+  Span span;
+  /// Whether a cell may have another value than its memory.
+  bool hides() const { return stored != Half::All || isUnit || band; }
+};
 
 struct Matrix {
   std::string name;
@@ -42,6 +62,7 @@ struct Matrix {
   // `first` need not be computed (language reference 2.8).
   bool isVersioned = false;
   std::optional<Affine> firstVersion;
+  std::optional<Structure> structure;
   Span span;
   int rank() const { return static_cast<int>(extents.size()); }
 };

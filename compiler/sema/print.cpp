@@ -39,6 +39,24 @@ void printRule(const Transform &t, const Rule &r, std::string &out) {
 
 } // namespace
 
+std::string written(const Structure &s) {
+  std::vector<std::string> words;
+  if (s.stored != Structure::Half::All) {
+    const char *half = s.stored == Structure::Half::Lower ? "lower" : "upper";
+    words.push_back(s.isMirrored ? fmt::format("symmetric {}", half) : fmt::format("{}_triangular", half));
+  } else if (s.isMirrored) {
+    words.emplace_back("symmetric");
+  }
+  for (const auto &[is, word] : {std::pair(s.isUnit, "unit_diagonal"), {s.isTransposed, "transposed"}})
+    if (is)
+      words.emplace_back(word);
+  if (s.band)
+    words.push_back(fmt::format("banded({}, {})", s.band->first.written, s.band->second.written));
+  if (s.isUnchecked)
+    words.emplace_back("unchecked");
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
 std::string print(const Module &m) {
   std::string out = fmt::format("module {}  main {}\n", m.name,
                                 m.transforms.empty() ? "" : m.transforms[m.mainTransform].name);
@@ -46,8 +64,9 @@ std::string print(const Module &m) {
     out += fmt::format("transform {}  sizes [{}]\n", t.name, fmt::join(t.sizeVariables, ", "));
     static constexpr const char *roles[] = {"from", "to", "through"};
     for (const auto &matrix : t.matrices)
-      out += fmt::format("  {} {} : {} {}\n", roles[static_cast<int>(matrix.role)], matrix.name,
-                         extents(matrix.extents), name(matrix.element));
+      out += fmt::format("  {} {} : {} {}{}\n", roles[static_cast<int>(matrix.role)], matrix.name,
+                         extents(matrix.extents), name(matrix.element),
+                         matrix.structure ? "  " + written(*matrix.structure) : "");
     for (const auto &k : t.tunables)
       out += fmt::format("  tunable {} {} in {} to {}\n", k.name, k.initial, k.minimum, k.maximum);
     for (const auto &r : t.rules)

@@ -11,6 +11,9 @@ namespace pbc::sema {
 /// Matrices, sizes and items of a transform; everything but its rules.
 Transform checkHeader(const TransformCopy &, source::Diagnostics &);
 
+/// Adds the structures of the transform's matrices, which checkHeader has made.
+void checkStructures(const TransformCopy &, Transform &, source::Diagnostics &);
+
 /// Checks one rule, given the header; its index is set later. Nothing if an error makes the rule meaningless.
 std::optional<Rule> checkRule(Transform &, const RuleCopy &, source::Diagnostics &);
 

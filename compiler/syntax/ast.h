@@ -127,6 +127,18 @@ struct Schedule {
   Span span;
 };
 
+/// `structure A is symmetric lower, banded(1, 2);`
+struct Structure {
+  struct Kind {
+    std::vector<Identifier> words;
+    std::vector<ExprPtr> arguments;
+    Span span;
+  };
+  Identifier matrix;
+  std::vector<Kind> kinds;
+  Span span;
+};
+
 struct TemplateArgument {
   Identifier name;
   long low, high;
@@ -170,6 +182,7 @@ struct Transform {
   /// The bodies of a `function` are already whole-matrix rules (language reference 1.4).
   std::vector<Rule> rules;
   std::vector<Schedule> schedules;
+  std::vector<Structure> structures;
   Span span;
 };
 

@@ -48,6 +48,8 @@ Transform Builder::unit(P::UnitContext &context) {
     made.rules.push_back(rule(*r));
   for (auto *s : context.scheduleDecl())
     made.schedules.push_back(schedule(*s));
+  for (auto *s : context.structureDecl())
+    made.structures.push_back(structure(*s));
   for (auto *b : context.BODY())
     made.rules.push_back(functionRule(made, *b->getSymbol()));
   made.isForward = context.TRANSFORM() && !context.LBRACE();

@@ -28,6 +28,7 @@ public:
   /// matrices.
   Rule functionRule(const Transform &, const antlr4::Token &body);
   Schedule schedule(P::ScheduleDeclContext &);
+  Structure structure(P::StructureDeclContext &);
   script::Script steps(P::StepsContext &);
   script::Adaptor adaptor(P::AdaptorDeclContext &);
   script::Adaptation adaptation(P::AdaptationContext &);

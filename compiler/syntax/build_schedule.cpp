@@ -52,6 +52,19 @@ Schedule Builder::schedule(P::ScheduleDeclContext &context) {
   return made;
 }
 
+Structure Builder::structure(P::StructureDeclContext &context) {
+  Structure made{identifier(*context.name(0)), {}, spanOf(context)};
+  for (auto *kind : context.structureKind()) {
+    Structure::Kind &one = made.kinds.emplace_back();
+    for (auto *word : kind->name())
+      one.words.push_back(identifier(*word));
+    for (auto *argument : kind->expr())
+      one.arguments.push_back(expr(*argument));
+    one.span = spanOf(*kind);
+  }
+  return made;
+}
+
 script::Adaptor Builder::adaptor(P::AdaptorDeclContext &context) {
   script::Adaptor made;
   const auto words = context.ID();

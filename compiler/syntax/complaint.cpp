@@ -66,6 +66,9 @@ std::string reading(const Stop &stop, const std::string &subject) {
       return subject.empty() ? "in a step of a schedule" : "in the step `" + subject + "`";
     case P::RuleStep:
       return "in a step of a schedule";
+    case P::RuleStructureDecl:
+    case P::RuleStructureKind:
+      return "in the structure of a matrix";
     case P::RuleScheduleDecl:
       return stop.expected.contains(std::size_t(P::SCHEDULE)) ? "at the start of a schedule"
                                                               : "in the head of a schedule";

@@ -260,6 +260,10 @@ private:
         at = readSchedule(made, at, end);
         continue;
       }
+      if (type(at) == P::STRUCTURE) {
+        at = readStructure(made, at, end);
+        continue;
+      }
       if (auto *rule = piece(at, [&] { return parser_.ruleDecl(); })) {
         made.rules.push_back(builder_.rule(*rule));
         at = tokens_.index();
@@ -271,6 +275,18 @@ private:
         ++at;
       at += type(at) == P::BODY;
     }
+  }
+
+  /// Returns the token behind the structure.
+  std::size_t readStructure(Transform &made, std::size_t at, std::size_t end) {
+    if (auto *structure = piece(at, [&] { return parser_.structureDecl(); })) {
+      made.structures.push_back(builder_.structure(*structure));
+      return tokens_.index();
+    }
+    complainNow();
+    while (at < end && type(at) != P::SEMI && type(at) != P::BODY && type(at) != P::RBRACE)
+      ++at;
+    return at;
   }
 
   /// Returns the token behind the schedule.

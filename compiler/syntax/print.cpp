@@ -196,6 +196,8 @@ public:
       rule(r);
     for (const Schedule &s : t.schedules)
       schedule(s);
+    for (const Structure &s : t.structures)
+      structure(s);
   }
 
   void rule(const Rule &r) {
@@ -217,6 +219,20 @@ public:
       line(2, "gpu " + c.entry.text + "(" + arguments + ")");
     }
     line(2, "body " + quotedText(r.body.text.text));
+  }
+
+  void structure(const Structure &s) {
+    std::string kinds;
+    for (const Structure::Kind &kind : s.kinds) {
+      kinds += kinds.empty() ? "" : ",";
+      for (const Identifier &word : kind.words)
+        kinds += " " + word.text;
+      std::string arguments;
+      for (const ExprPtr &argument : kind.arguments)
+        arguments += (arguments.empty() ? "" : ", ") + print(*argument);
+      kinds += arguments.empty() ? "" : "(" + arguments + ")";
+    }
+    line(1, "structure " + s.matrix.text + " is" + kinds);
   }
 
   void schedule(const Schedule &s) {

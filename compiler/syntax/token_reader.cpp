@@ -82,6 +82,8 @@ private:
       unitKeyword();
       break;
     case PbccParser::ID:
+      if (insideTransform_ && isAtBegin() && isStructure())
+        type_ = PbccParser::STRUCTURE;
       if (!insideTransform_ && (unit_ == 0 || last_ == PbccParser::BODY))
         guessUnit();
       break;
@@ -169,6 +171,14 @@ private:
     const bool isPart =
         first == "from" || first == "through" || first == "using" || first == "where" || first == "gpu";
     return !isPart || wordAfter(name.end).text(text_) == "for";
+  }
+
+  /// `structure A is ...`: a name, and behind it `is`. A matrix may be called `structure`.
+  bool isStructure() const {
+    if (word() != "structure")
+      return false;
+    const Lexeme name = wordAfter(end_);
+    return name.kind == Lexeme::Kind::Identifier && wordAfter(name.end).text(text_) == "is";
   }
 
   /// The next lexeme that is neither a space nor a comment.

@@ -94,12 +94,23 @@ struct Constraint {
 /// Whether larger or smaller values are more accurate; None: there is no target.
 enum class Better : int { None, Larger, Smaller };
 
+/// How an input of two dimensions is stored (sema::Structure of the compiler): cells that are not hold what `text` says, as far as
+/// `isChecked` says anything of them.
+struct MatrixStructure {
+  const char *text; // as written, "lower_triangular, unit_diagonal"
+  int half = 0;     // cells (x, y) are stored where x <= y: -1, where x >= y: 1, everywhere: 0
+  bool isMirrored = false, isUnit = false, isChecked = true;
+  /// The numbers of diagonals that are stored below and above the main one; null: all.
+  void (*band)(const long *sizes, int bin, long *below, long *above) = nullptr;
+};
+
 struct MatrixInfo {
   const char *name;
   Role role;
   ElementKind element;
   int rank;
   const char *extents; // as written, "[w, h]", for messages
+  const MatrixStructure *structure = nullptr;
 };
 
 /// A message made by generated code. `text` is zero-terminated.
@@ -159,7 +170,7 @@ struct Program {
   const char *kernels = nullptr;  // what [kernels] said when it was compiled: lines of TOML, sorted
 };
 
-inline constexpr int kAbiVersion = 9;
+inline constexpr int kAbiVersion = 10;
 
 extern "C" {
 /// Prints "PROGRAM: error: text" and ends the program with status 1. Generated code calls it for failed

@@ -8,6 +8,7 @@
 #include "runtime/program/child.h"
 #include "runtime/program/compare.h"
 #include "runtime/program/devices.h"
+#include "runtime/program/structure.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -22,6 +23,9 @@ public:
         candidate_(instance, &program) {}
 
   int run() {
+    if (const std::string found = structureViolation(instance_); !found.empty())
+      throw base::UserError(found +
+                            "; `unchecked` in the structure says nothing of cells that are not stored");
     const ChildResult r = reference_.start([&] { settings(nullptr, {}); }, options_.threads,
                                            options_.limit > 0 ? options_.limit : 3600);
     if (!r.failure.empty())

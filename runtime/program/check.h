@@ -22,7 +22,7 @@ struct CheckOptions {
   unsigned long seed = 1;
 };
 
-/// Prints one line each on standard output; returns the number of alternatives that fail or disagree. Throws
+/// Inputs must be what their structures say (structure.h). Prints one line each on standard output; returns the number of alternatives that fail or disagree. Throws
 /// base::UserError when the default itself fails. The calling process must have no other threads.
 int check(const Program &, const Instance &, const CheckOptions &);
 

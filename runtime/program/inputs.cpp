@@ -4,6 +4,7 @@
 #include "runtime/base/closest.h"
 #include "runtime/base/errors.h"
 #include "runtime/matrix/reading.h"
+#include "runtime/program/structure.h"
 #include <algorithm>
 #include <charconv>
 #include <unistd.h>
@@ -98,6 +99,7 @@ Instance randomInstance(const Program &program, const Transform &t, const std::v
     if (info.role == Role::Input)
       matrix::fillRandom(instance.matrices.back(), seed * 1000003 + i);
   }
+  imposeStructures(instance);
   return instance;
 }
 
