@@ -135,6 +135,9 @@ def placements(info):
     if any(a["name"] == "gpu_blocks" for t in info["transforms"] for s in t["sites"] for a in s["alternatives"]):
         yield "on a device, blocks", everywhere("gpu_blocks", lambda name: None)
         yield "on a device, small blocks", everywhere("gpu_blocks", lambda name: {"cells_x": 3, "cells_y": 2}.get(name[:7], small(name)))
+    if any(a["name"] == "gpu_registers" for t in info["transforms"] for s in t["sites"] for a in s["alternatives"]):
+        yield "on a device, in registers", everywhere("gpu_registers", lambda name: None)
+        yield "on a device, few cells in registers", everywhere("gpu_registers", lambda name: {"cells_x": 2, "cells_y": 3}.get(name[:7], small(name)))
     if any(a["name"] == "gpu_tiles" for t in info["transforms"] for s in t["sites"] for a in s["alternatives"]):
         yield "on a device, tiles", everywhere("gpu_tiles", lambda name: None)
         yield "on a device, small tiles", everywhere("gpu_tiles", lambda name: {"tile_x": 3, "tile_y": 2, "tile_z": 2, "tile_w": 1}.get(name[:6], small(name)))

@@ -51,6 +51,15 @@ pb::device::CudaCode built(pb::device::KernelSource &source, const std::string &
   }
 }
 
+/// What identifies the kernel.
+Json heading(const emit::DeviceSource &kernel) {
+  return {{"name", fmt::format("{}.{}, {}", kernel.transform, kernel.step, kernel.version)},
+          {"transform", kernel.transform},
+          {"step", kernel.step},
+          {"version", kernel.version},
+          {"group", kernel.source.group}};
+}
+
 Json describe(emit::DeviceSource kernel, const std::string &device) {
   const pb::device::CudaCode code = built(kernel.source, device);
   const std::vector<cubin::Function> functions = cubin::readCubin(code.binary);
@@ -59,12 +68,8 @@ Json describe(emit::DeviceSource kernel, const std::string &device) {
   if (at == functions.end())
     throw cubin::Unreadable("it has no kernel " + kernel.source.entry);
   const cubin::Summary s = cubin::summarise(*at);
-  Json out{{"name", fmt::format("{}.{}, {}", kernel.transform, kernel.step, kernel.version)},
-           {"transform", kernel.transform},
-           {"step", kernel.step},
-           {"version", kernel.version},
-           {"group", kernel.source.group},
-           {"registers", at->registers}};
+  Json out = heading(kernel);
+  out["registers"] = at->registers;
   const std::optional<long> spills = spilledBytes(code.messages);
   out["spills"] = spills ? Json(*spills) : Json();
   out["local_bytes"] = at->localBytes;
@@ -108,6 +113,8 @@ std::string conflicts(const Json &memories) {
 }
 
 std::string prose(const Json &kernel) {
+  if (kernel.contains("error"))
+    return fmt::format("{}: {}\n", kernel["name"].get<std::string>(), kernel["error"].get<std::string>());
   const auto number = [&](const char *name) { return kernel[name].get<long>(); };
   const Json &group = kernel["group"];
   std::string out =
@@ -142,10 +149,18 @@ std::string prose(const Json &kernel) {
 std::string explainDevice(const emit::Input &input, const std::string &device, bool asJson) {
   Json kernels = Json::array();
   try {
+    std::size_t failures = 0;
     for (const emit::DeviceSource &kernel : emit::deviceSources(input))
-      kernels.push_back(describe(kernel, device));
-  } catch (const pb::device::DeviceError &problem) {
-    throw Refusal(fmt::format("pbc: error: no machine code can be looked at: {}\n", problem.what()));
+      try {
+        kernels.push_back(describe(kernel, device));
+      } catch (const pb::device::DeviceError &problem) {
+        kernels.push_back(heading(kernel));
+        kernels.back()["error"] = problem.what();
+        ++failures;
+      }
+    if (failures && failures == kernels.size())
+      throw Refusal(fmt::format("pbc: error: no machine code can be looked at: {}\n",
+                                kernels.front()["error"].get<std::string>()));
   } catch (const cubin::Unreadable &problem) {
     throw Refusal(fmt::format("pbc: error: the machine code that {} makes for {} cannot be read: {}\n",
                               pb::device::nvrtcVersion(), device, problem.what()));

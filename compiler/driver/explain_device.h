@@ -13,7 +13,8 @@
 
 namespace pbc::driver {
 
-/// Throws Refusal where NVRTC is not installed, or makes no machine code for the device.
+/// Of a kernel that does not compile, there is an `error` instead. Throws Refusal where NVRTC is not installed, or makes no machine code
+/// for the device.
 std::string explainDevice(const emit::Input &, const std::string &device, bool asJson);
 
 } // namespace pbc::driver

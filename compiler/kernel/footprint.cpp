@@ -83,6 +83,12 @@ long bytesPerPlace(const Kernel &kernel, int places) {
   return sum;
 }
 
+static bool callsInDouble(const Expr &e) {
+  return (e.kind == Expr::Kind::Call && e.type == Scalar::F64) ||
+         std::any_of(e.operands.begin(), e.operands.end(),
+                     [](const ExprPtr &o) { return callsInDouble(*o); });
+}
+
 unsigned registerBytes(const Kernel &kernel) {
   unsigned all = 0;
   for (const Buffer &b : kernel.buffers)
@@ -96,6 +102,11 @@ unsigned registerBytes(const Kernel &kernel) {
            });
   };
   if (std::any_of(kernel.statements.begin(), kernel.statements.end(), readsMatrix))
+    all += 8;
+  // A function of doubles is no instruction of a GPU, but many with values of their own.
+  if (std::any_of(kernel.statements.begin(), kernel.statements.end(), [](const Statement &s) {
+        return static_cast<int>(s.dimensions.size()) > s.freeCount && s.value && callsInDouble(*s.value);
+      }))
     all += 8;
   return all;
 }

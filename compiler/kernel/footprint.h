@@ -22,8 +22,8 @@ inline constexpr long kMostScratchBytes = 1L << 19, kMostBytesInRegisters = 1L <
 long bytesPerPlace(const Kernel &, int places);
 
 /// About how many bytes of registers the variables of the bodies at one point need on a device: twice as many for whole numbers of 64
-/// bits, whose products are made of several, 4 more for each variable but the first, and 8 for addresses where loops of bodies read
-/// matrices themselves.
+/// bits, whose products are made of several, 4 more for each variable but the first, 8 for addresses where loops of bodies read
+/// matrices themselves, and 8 where they call functions of doubles.
 unsigned registerBytes(const Kernel &);
 
 } // namespace pbc::kernel

@@ -19,6 +19,9 @@ def look(pbc, program, architecture):
     if done.returncode != 0:
         return f"{program}, {architecture}: {done.stderr}", 0, []
     kernels = json.loads(done.stdout)["kernels"]
+    broken = [k for k in kernels if "error" in k]
+    if broken:
+        return f"{program}: {broken[0]['name']}: {broken[0]['error']}", 0, []
     lines = [f"{architecture} {os.path.basename(program)}: {k['name']}: {k['spills']} bytes spilled" for k in kernels if k["spills"]]
     for k in kernels:
         for memory, degrees in k["bank_conflicts"].items():
