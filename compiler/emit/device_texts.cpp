@@ -80,9 +80,9 @@ std::vector<DeviceSource> deviceSources(const Input &in) {
                                  version.inRounds ? std::nullopt
                                                   : loop::trafficOf(version.matrices, version.loops, shape)};
                 one.source.text = fmt::format("#define PB_UNIT 1\n#define PB_WIDE 1\n#define PB_INDEX "
-                                              "{}\n#define PB_C0 {}\n#define PB_C1 {}\n{}",
+                                              "{}\n#define PB_C0 {}\n#define PB_C1 {}\n#define PB_C2 {}\n{}",
                                               version.narrow > 0 ? "int" : "long", sizes.cells[0],
-                                              sizes.cells[1], version.text);
+                                              sizes.cells[1], sizes.cells[2], version.text);
                 one.source.entry = text.entry;
                 std::copy(std::begin(sizes.group), std::end(sizes.group), one.source.group);
                 all.push_back(std::move(one));

@@ -61,7 +61,7 @@ std::string DeviceTables::library(const std::string &step, const sema::LibraryUs
                    {"placement", slot("place", 1)},
                    {"ratio", placementSlot(scope_, "ratio")},
                    {"group", slot("group", 3)},
-                   {"cells", slot("cells", 2)},
+                   {"cells", slot("cells", 3)},
                    {"versions", schedules ? std::to_string(schedules) : ""}}));
   return "pb_device_" + number;
 }

@@ -18,6 +18,7 @@ constexpr int kAdaptive = 65;       // the runtime's value for "find it by measu
 constexpr int kLargestGroup = 1024; // along one function; the runtime halves what a device does not support
 constexpr int kMostCells = 16;      // of an item, along one function
 constexpr int kMostRows = 64;       // of an item, if it has runs of points
+constexpr int kMostPlanes = 256;    // of an item, if it goes through planes
 constexpr int kMostParts = 1024;
 constexpr int kLargestTile = 4096; // along one function
 constexpr int kMostSteps = 64;     // of a launch
@@ -30,6 +31,7 @@ constexpr unsigned kBytesOf64Points = 8;
 
 bool hasRuns(const Placement &p) { return p.run[0] > 0; }
 bool hasCells(const Placement &p) { return p.hasBlocks || hasRuns(p); }
+bool hasPlanes(const Placement &p) { return p.run[2] > 1; }
 bool hasSteps(const Placement &p) { return p.stepBytes > 0; }
 
 /// Along each of two functions; along one, points share so little that few of them fill a group's memory.
@@ -39,7 +41,8 @@ int defaultCells(const Placement &p) {
 
 /// A step that has both versions has the blocks' number.
 int cellsAlong(const Placement &p, int d) {
-  return p.hasBlocks ? defaultCells(p) : p.run[static_cast<std::size_t>(d)];
+  return d == 2 ? std::max(1, p.run[2])
+         : p.hasBlocks ? defaultCells(p) : p.run[static_cast<std::size_t>(d)];
 }
 
 /// Groups are long along x, where neighbours are contiguous. Those of many points have so few items that the registers of a
@@ -47,10 +50,13 @@ int cellsAlong(const Placement &p, int d) {
 int defaultGroup(const Placement &p, int d) {
   static constexpr int kSizes[3][3] = {{256, 1, 1}, {32, 8, 1}, {32, 4, 2}};
   static constexpr int kOfBlocks[3] = {16, 8, 1}, kOfRows = 128;
+  constexpr int kRowsOfPlanes = 16; // of points
   if (p.hasBlocks && p.itemDimensions > 1 && defaultCells(p) == 8)
     return kOfBlocks[d];
   if (p.hasBlocks && p.itemDimensions == 1)
     return kOfRows;
+  if (hasPlanes(p))
+    return d == 0 ? 32 : d == 1 ? std::max(1, kRowsOfPlanes / cellsAlong(p, 1)) : 1;
   return kSizes[p.itemDimensions - 1][d];
 }
 
@@ -146,13 +152,13 @@ std::string placementSlots(const Scope &scope) {
   return fmt::format(
       "static pb::Selector {}[{}];\nstatic long {}[{}], {}[{}], {}[{}], {}[{}], {}[{}], {}[{}];\n",
       placementSlot(scope, "place"), count * bins, placementSlot(scope, "group"), 3 * count * bins,
-      placementSlot(scope, "cells"), 2 * count * bins, placementSlot(scope, "tile"),
+      placementSlot(scope, "cells"), 3 * count * bins, placementSlot(scope, "tile"),
       kTileFunctions * count * bins, placementSlot(scope, "teams"), 2 * count * bins,
       placementSlot(scope, "rounds"), 3 * count * bins, placementSlot(scope, "ratio"), bins);
 }
 
 LaunchSizes defaultSizes(const Placement &p, const std::string &version) {
-  LaunchSizes sizes{{1, 1, 1}, {1, 1}};
+  LaunchSizes sizes{{1, 1, 1}, {1, 1, 1}};
   int items = 1;
   for (int d = 0; d < p.itemDimensions; ++d)
     items *= sizes.group[d] = defaultGroup(p, d);
@@ -161,6 +167,8 @@ LaunchSizes defaultSizes(const Placement &p, const std::string &version) {
       sizes.cells[d] = cellsAlong(p, d);
     else if (version == "steps")
       sizes.cells[d] = defaultPlaces(p, d);
+  if (version == "registers")
+    sizes.cells[2] = cellsAlong(p, 2);
   if (version == "group")
     sizes.cells[0] = std::max(1, items / std::max(1, p.team));
   return sizes;
@@ -336,12 +344,15 @@ std::string placementTunables(const Scope &scope, int bin) {
           fmt::format("{}[{}]", placementSlot(scope, "group"),
                       3 * (number * scope.transform.binCount() + bin) + d),
           when(kInGroups));
-    for (int d = 0; hasCells(p) && d < std::min(2, p.itemDimensions); ++d)
+    for (int d = 0; hasCells(p) && d < std::min(hasPlanes(p) ? 3 : 2, p.itemDimensions); ++d)
       row(fmt::format("cells_{}_{}", kFunctions[d], p.name),
           fmt::format("cells of a work-item along {} of {}, where it has several", kFunctions[d], p.name),
-          cellsAlong(p, d), 1, hasRuns(p) && d == 1 ? kMostRows : kMostCells,
+          cellsAlong(p, d), 1,
+          d == 2                 ? kMostPlanes
+          : hasRuns(p) && d == 1 ? kMostRows
+                                 : kMostCells,
           fmt::format("{}[{}]", placementSlot(scope, "cells"),
-                      2 * (number * scope.transform.binCount() + bin) + d),
+                      3 * (number * scope.transform.binCount() + bin) + d),
           when(kInBlocks));
     for (int d = 0; d < p.tileDimensions; ++d)
       row(fmt::format("tile_{}_{}", kFunctions[d], p.name),

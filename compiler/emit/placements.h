@@ -19,7 +19,8 @@ struct Placement {
   std::string name; // of its step: "rows"
   int itemDimensions = 0;
   bool hasLocal = false, hasBlocks = false;
-  std::array<int, 2> run = {}; // points of an item that keeps what it reads in registers; 0: no such version
+  /// Points of an item that keeps what it reads in registers; 0: no such version. With several along the third axis, it goes through planes.
+  std::array<int, 3> run = {};
   unsigned bytesOfPoint = 0;   // of its variables in registers, where items have blocks of points
   int tileDimensions = 0;      // 0: no tiles
   unsigned stepBytes = 0; // of what a place of a group that computes several rounds keeps; 0: no such version
@@ -36,7 +37,7 @@ std::vector<Placement> placements(const Scope &);
 /// The sizes of a version's groups, and of the blocks of cells of its items (`blocks`) or groups (`group`), unless the
 /// configuration says otherwise.
 struct LaunchSizes {
-  int group[3], cells[2];
+  int group[3], cells[3];
 };
 LaunchSizes defaultSizes(const Placement &, const std::string &version);
 

@@ -51,6 +51,13 @@ bool hasRuns(const isl::schedule &schedule) {
   });
 }
 
+bool hasPlanes(const isl::schedule &schedule) {
+  const std::vector<LoopNode> items = itemLoops(schedule);
+  return std::any_of(items.begin(), items.end(), [](const LoopNode &l) {
+    return std::get<as::Item>(*l.how).each == as::Item::Each::Turn;
+  });
+}
+
 long rowsAtOnce(const Kernel &kernel) {
   constexpr long kLeast = 4;
   return std::max(kLeast, (rowsKept(kernel) + kLeast - 1) / kLeast * kLeast);

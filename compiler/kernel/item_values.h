@@ -25,6 +25,8 @@ std::vector<LoopNode> itemLoops(const isl::schedule &);
 bool hasBlocks(const isl::schedule &);
 /// Whether an item has runs of points.
 bool hasRuns(const isl::schedule &);
+/// Whether an item goes through planes of its points in turns.
+bool hasPlanes(const isl::schedule &);
 /// How many rows of a matrix that one row of an item's points reads the next one reads, too; at most.
 long rowsKept(const Kernel &);
 /// How many rows of its runs an item computes at a time: as many as it keeps for the next ones, and at least four.

@@ -100,6 +100,8 @@ struct GroupCopy {
   std::vector<isl::pw_aff> first;
   /// Of an item's memory: whether all of these cells are in the matrix if all points of the item are points of the launch.
   bool isWithin = false;
+  /// The same: the group's memory, a buffer, through which the cells come that are new in a turn; -1: they come from the matrix.
+  int through = -1;
 };
 
 struct Statement {

@@ -172,8 +172,9 @@ std::string fill(const Kernel &kernel, const Statement &s, const GroupCopy &copy
   std::vector<std::string> cells(copy.first.size());
   for (std::size_t d = 0; d < copy.first.size(); ++d)
     cells[static_cast<std::size_t>(memory.ofGroup[d].dimension)] = functionText(copy.first[d], s.dimensions);
-  return fmt::format("fill {} from {}[{}]{}", memory.name,
-                     kernel.buffers[static_cast<std::size_t>(copy.from)].name, poly::join(cells),
+  const auto nameOf = [&](int b) { return kernel.buffers[static_cast<std::size_t>(b)].name; };
+  return fmt::format("fill {} from {}[{}]{}{}", memory.name, nameOf(copy.from), poly::join(cells),
+                     copy.through >= 0 ? " through " + nameOf(copy.through) : "",
                      copy.isWithin ? ", within" : "");
 }
 

@@ -43,7 +43,7 @@ struct Text {
   std::string operator()(as::Registers) const { return "registers"; }
   std::string operator()(as::Item i) const {
     const std::string axis = std::to_string(i.axis);
-    constexpr const char *kEach[] = {"item:", "block:", "run:"};
+    constexpr const char *kEach[] = {"item:", "block:", "run:", "turn:"};
     switch (i.of) {
     case as::Item::Of::Launch:
       return kEach[static_cast<int>(i.each)] + axis;
@@ -86,7 +86,7 @@ struct Words {
       return "work-items of several rounds";
     if (i.of != as::Item::Of::Launch)
       return "work-items of a tile";
-    constexpr const char *kEach[] = {"", "blocks of ", "runs of "};
+    constexpr const char *kEach[] = {"", "blocks of ", "runs of ", "turns of "};
     return kEach[static_cast<int>(i.each)] + ("work-items along axis " + std::to_string(i.axis));
   }
   std::string operator()(as::Rounds) const { return "rounds of a tile"; }

@@ -53,6 +53,7 @@ struct Item {
     Point,
     Block, // of points that are dealt out to suit the memory of a group
     Run,   // of neighbouring points, which along axis 0 begins at a multiple of its length
+    Turn,  // of points one after the other: what one reads is there for the next one
   };
   /// What the item belongs to: the launch; or the group of a tile, along a function that is a summand of its rounds or not
   /// (transform/rounds.h), where the last function's axis is no axis of the launch; or the team of a cell, whose neighbour in the group
@@ -61,7 +62,8 @@ struct Item {
   int axis;
   Each each = Each::Point;
   Of of = Of::Launch;
-  bool hasSeveral() const { return each != Each::Point; }
+  /// Points at a time.
+  bool hasSeveral() const { return each == Each::Block || each == Each::Run; }
   bool operator==(const Item &) const = default;
 };
 /// The steps of a group in its tile, one after the other: its items wait for each other behind each of them.

@@ -303,7 +303,9 @@ NodePtr StatementBuilder::node(const std::vector<Expr> &dimensions, const Expr &
                    phase_ == 0,
                    kernel_.buffers[static_cast<std::size_t>(statement_.copy->to)].role == Buffer::Role::Item,
                    statement_.copy->isWithin,
-                   phase_}});
+                   phase_,
+                   0,
+                   statement_.copy->through}});
   if (statement_.isOpaque)
     return for_.device ? make({deviceCall(at)}) : scope({make({call(at)})}); // views need declarations
   Assign assign{element(statement_.write, at), {}, value(at), number_, dimensions};

@@ -3,12 +3,13 @@
 #include "compiler/loop/traffic.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/loop/walk.h"
+#include <algorithm>
 #include <set>
 
 namespace pbc::loop {
 namespace {
 
-constexpr long kMostTurns = 128;
+constexpr long kMostTurns = 160;
 
 class Counting : public WarpLane {
 public:
@@ -48,7 +49,11 @@ private:
 std::optional<Traffic> trafficOf(const std::vector<Matrix> &matrices, const NodePtr &lowered,
                                  const LaunchShape &shape) {
   long loaded = 0, stored = 0;
-  const int lanes = std::min(kLanes, shape.group[0] * shape.group[1] * shape.group[2]);
+  // What the items of a group copy together is not dealt out to warps evenly.
+  const bool hasCopies = std::any_of(matrices.begin(), matrices.end(),
+                                     [](const Matrix &m) { return !m.ofGroup.empty() && !m.isOfItem; });
+  const int items = shape.group[0] * shape.group[1] * shape.group[2];
+  const int lanes = hasCopies ? items : std::min(kLanes, items);
   for (int lane = 0; lane < lanes; ++lane) {
     Counting one(matrices, shape, lane);
     one.run(lowered);
@@ -59,7 +64,7 @@ std::optional<Traffic> trafficOf(const std::vector<Matrix> &matrices, const Node
   }
   if (stored == 0)
     return std::nullopt; // its points are in rounds that a launch decides
-  const double points = static_cast<double>(lanes) * shape.cells[0] * shape.cells[1];
+  const double points = static_cast<double>(lanes) * shape.cells[0] * shape.cells[1] * shape.cells[2];
   return Traffic{static_cast<double>(loaded) / points, static_cast<double>(stored) / points};
 }
 

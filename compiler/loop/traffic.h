@@ -5,7 +5,7 @@
 //
 //   runs of 4 x 16 points of a stencil of 5 floats     =>   { loaded 4.53, stored 4 }: 18 rows for 16, and the cells beside a warp
 //
-// Counted over the points of one warp inside of a large launch.
+// Counted over the points of one warp inside of a large launch, or of one group where its items copy something together.
 #pragma once
 #include "compiler/loop/warp_lane.h"
 

@@ -169,7 +169,7 @@ struct Points {
     std::string point; // the number of a point of the item
     Expr low, high;    // of the launch, half open
     kernel::as::Item::Each each = kernel::as::Item::Each::Point;
-    bool hasSeveral() const { return each != kernel::as::Item::Each::Point; }
+    bool hasSeveral() const { return kernel::as::Item{0, each}.hasSeveral(); }
   };
   std::vector<Axis> axes; // of the machine's grid, from 0 on
   NodePtr body;
@@ -202,7 +202,12 @@ struct GroupCopy {
   /// multiple of 16 bytes it begins along dimension 0, if the item's run begins at one.
   bool isWithinPoints = false;
   std::optional<long> phase = {};
-  bool hasTurns = false; // it stands in the turns of an item's rows (lower/points.cpp)
+  /// The axis along which the item's points come in turns, in each of which it stands (lower/points.cpp); 0: none.
+  int turns = 0;
+  /// Of an item: the group's memory through which the cells come that are new in a turn; -1: they come from the matrix.
+  int through = -1;
+  /// Of a group: it fills such a memory, in each turn.
+  bool isOfTurn = false;
 };
 
 /// A remark for a reader of the text.

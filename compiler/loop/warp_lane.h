@@ -18,7 +18,7 @@ inline constexpr int kLanes = 32; // of a warp
 
 /// The numbers that are fixed when a kernel is built.
 struct LaunchShape {
-  int group[3] = {1, 1, 1}, cells[2] = {1, 1};
+  int group[3] = {1, 1, 1}, cells[3] = {1, 1, 1};
   int rows = 1; // that an item with runs of points has at a time: a divisor of cells[1]
 };
 

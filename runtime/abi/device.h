@@ -81,13 +81,15 @@ struct DeviceKernel {
   const char *variant; // "global", "local", "blocks", "registers", "tiles", "steps", "library", "group"
   const char *source;  // in the dialect, without its prelude; null: this step has no such version
   const char *entry;
-  /// Bytes of group-local memory for groups of group[0] x group[1] x group[2] items with cells[0] x cells[1]
+  /// Bytes of group-local memory for groups of group[0] x group[1] x group[2] items with cells[0] x cells[1] x cells[2]
   /// cells each; null: none.
   long (*localBytes)(const int *group, const int *cells);
-  bool
-      hasCells; // an item computes PB_C0 x PB_C1 cells (macros), or has so many places of the version "steps"; otherwise one
+  /// An item computes PB_C0 x PB_C1 cells (macros), or has so many places of the version "steps"; otherwise one.
+  bool hasCells;
   /// These are runs of neighbours along function 0: the first one of a launch begins at a multiple of PB_C0.
   bool hasRuns = false;
+  /// Of items with runs: these go on along function 2, cells[2] times (PB_C2). Otherwise, an item has one cell along function 2.
+  bool hasPlanes = false;
   /// The largest integer among values and limits for which PB_INDEX may have 32 bits, if offsets of cells fit as well; 0: none.
   long narrow = 0;
   /// Not null if a group computes a tile: gives the values of the functions along which the tiles lie.
@@ -123,7 +125,7 @@ struct DeviceStep {
   /// The part of the shared function that the device gets, in 64ths; a larger value: found by measuring.
   const long *ratio;
   const long *group;          // three per bin: items of a group along each function that has items
-  const long *cells;          // two per bin: cells of an item along the first two of these functions
+  const long *cells;          // three per bin: cells of an item along each of these functions
   const long *tile = nullptr; // four per bin: values of each function that a tile has
   /// Two per bin: items of a team; parts of a cell's steps (0: as many as keep the device busy).
   const long *teams = nullptr;

@@ -127,14 +127,15 @@ KernelShelf::~KernelShelf() {
     entry->finish({nullptr, "the program ends"});
 }
 
-KernelShelf::Awaiter KernelShelf::get(const DeviceKernel &kernel, const int group[3], const int cells[2],
+KernelShelf::Awaiter KernelShelf::get(const DeviceKernel &kernel, const int group[3], const int cells[3],
                                       KernelForm form) {
-  const Key key{&kernel, group[0], group[1], group[2], cells[0], cells[1], form};
+  const Key key{&kernel, group[0], group[1], group[2], cells[0], cells[1], cells[2], form};
   std::lock_guard hold(mutex_);
   std::shared_ptr<Entry> &entry = entries_[key];
   if (!entry) {
     std::string text = macrosOf(form);
-    for (int d = 0; (kernel.hasCells || kernel.teams) && d < 2; ++d)
+    const int axes = kernel.hasPlanes ? 3 : kernel.hasCells || kernel.teams ? 2 : 0;
+    for (int d = 0; d < axes; ++d)
       text += "#define PB_C" + std::to_string(d) + " " + std::to_string(cells[d]) + "\n";
     text = kernel.isLibrary ? kernel.source : text + kernel.source;
     std::shared_ptr<Entry> &same =

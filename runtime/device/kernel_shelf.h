@@ -59,10 +59,10 @@ public:
   };
   /// `cells`: cells of an item. The build begins now, or when an earlier one has ended, not when the answer is
   /// awaited.
-  Awaiter get(const DeviceKernel &, const int group[3], const int cells[2], KernelForm);
+  Awaiter get(const DeviceKernel &, const int group[3], const int cells[3], KernelForm);
 
 private:
-  using Key = std::tuple<const DeviceKernel *, int, int, int, int, int, KernelForm>;
+  using Key = std::tuple<const DeviceKernel *, int, int, int, int, int, int, KernelForm>;
   std::mutex mutex_; // guards entries_ and texts_
   std::map<Key, std::shared_ptr<Entry>> entries_;
   std::map<std::tuple<std::string, std::string, int, int, int, bool>, std::shared_ptr<Entry>> texts_;

@@ -41,8 +41,7 @@ Grid gridOf(const Box &box, bool inRounds, const int *group, const int *cells, b
   }
   for (int k = 0; k < 3; ++k) {
     grid.group[k] = group[k];
-    if (k < 2)
-      grid.items[k] = (grid.items[k] + cells[k] - 1) / cells[k];
+    grid.items[k] = (grid.items[k] + cells[k] - 1) / cells[k];
     grid.items[k] = (grid.items[k] + group[k] - 1) / group[k] * group[k];
   }
   return grid;
@@ -54,8 +53,12 @@ void shortenRuns(Launch &launch, int units) {
     const Grid grid = gridOf(launch.box, launch.inRounds, launch.group, launch.cells, launch.hasRuns);
     return grid.items[0] / grid.group[0] * (grid.items[1] / grid.group[1]) * (grid.items[2] / grid.group[2]);
   };
-  while (launch.cells[1] > 1 && groups() < kGroupsForEachUnit * units)
-    launch.cells[1] /= 2;
+  // Planes cost a group the ones beside them again, so that it keeps some; its rows share memory.
+  constexpr int kLeastPlanes = 4;
+  const bool hasPlanes = launch.cells[2] > 1;
+  int &cells = launch.cells[hasPlanes ? 2 : 1];
+  while (cells > (hasPlanes ? kLeastPlanes : 1) && groups() < kGroupsForEachUnit * units)
+    cells /= 2;
 }
 
 Manager::Manager(std::unique_ptr<Device> device, Table &table, const Options &options)

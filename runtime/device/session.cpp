@@ -349,8 +349,10 @@ void Session::shape(Launch &launch, const Placed &placed, const DeviceKernel &ke
   groupOf(step, frame, placed.side->manager->about(), launch.group);
   launch.box = placed.box;
   launch.inRounds = step.inRounds && !kernel.tiles;
-  for (int d = 0; d < 2; ++d)
-    launch.cells[d] = kernel.hasCells ? static_cast<int>(std::max(1L, step.cells[2 * frame->bin + d])) : 1;
+  for (int d = 0; d < 3; ++d)
+    launch.cells[d] = kernel.hasCells && (d < 2 || kernel.hasPlanes)
+                          ? static_cast<int>(std::max(1L, step.cells[3 * frame->bin + d]))
+                          : 1;
   launch.hasRuns = kernel.hasRuns;
   launch.together = kernel.steps;
   launch.steps = kernel.steps ? std::max(1L, step.steps[3 * frame->bin]) : 1;

@@ -63,7 +63,10 @@ private:
          .loops = text.lowered,
          .matrices = made.nest.buffers,
          .inRounds = kernel::roundsOf(v.kernel.schedule) > 0,
-         .rowsAtOnce = kernel::hasRuns(v.kernel.schedule.tree) ? kernel::rowsAtOnce(v.kernel) : 0});
+         .hasPlanes = kernel::hasPlanes(v.kernel.schedule.tree),
+         .rowsAtOnce = kernel::hasRuns(v.kernel.schedule.tree) && !kernel::hasPlanes(v.kernel.schedule.tree)
+                           ? kernel::rowsAtOnce(v.kernel)
+                           : 0});
     to.emplace_back(&v, std::move(text));
   }
 
@@ -156,6 +159,8 @@ private:
   std::string rowsAtOnce(const kernel::Scheduled &kernel) const {
     if (!kernel::hasRuns(kernel.schedule.tree))
       return "";
+    if (kernel::hasPlanes(kernel.schedule.tree)) // planes at a time
+      return dialect_.constant("PB_R1", "PB_C1");
     const long rows = kernel::rowsAtOnce(kernel);
     return dialect_.constant("PB_R1", fmt::format("PB_C1 % {0} == 0 ? {0} : PB_C1", rows));
   }

@@ -28,6 +28,7 @@ struct DeviceText {
     loop::NodePtr loops = nullptr;           // lowered
     std::vector<loop::Matrix> matrices = {}; // that they use
     bool inRounds = false;                   // each launch is a round, on which depends what its points do
+    bool hasPlanes = false;                  // items go through planes of points in turns
     long rowsAtOnce = 0;                     // of an item's runs, where these have a multiple of them; 0: all
   };
   std::string entry;

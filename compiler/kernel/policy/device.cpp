@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/policy/device.h"
-#include "compiler/kernel/body_length.h"
 #include "compiler/kernel/cooperate.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/item_values.h"
 #include "compiler/kernel/items.h"
+#include "compiler/kernel/policy/runs.h"
+#include "compiler/kernel/policy/writing.h"
 #include "compiler/kernel/split_tasks.h"
 #include "compiler/kernel/task_functions.h"
 #include "compiler/kernel/transform/group_copies.h"
 #include "compiler/kernel/transform/items.h"
-#include "compiler/kernel/transform/run.h"
 #include "compiler/kernel/transform/support.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -21,49 +21,6 @@ namespace {
 
 constexpr long kStrip = 16;       // steps of a loop whose strips are copied together
 constexpr unsigned kAligned = 16; // bytes of the widest access
-// What an item keeps in registers of 4 bytes, at most.
-constexpr long kMostRegisters = 128;
-constexpr long kRowsForEachKept = 5,
-               kMostRows = 64; // of an item: what it loads twice is a fifth of what it loads
-// Functions that a point calls: with more, what is computed needs the registers, and loads hardly count.
-constexpr int kMostCalls = 12;
-
-/// Writes the script of one version, and runs its steps as it goes.
-class Writing {
-public:
-  explicit Writing(const Scheduled &start) : kernel_(withLabels(start)) {}
-
-  /// The first step gave one point to each item: now it gives several.
-  bool giveEach(as::Item::Each each, const char *name) {
-    Outcome made = withEach(kernel_, each);
-    why_ = made.why;
-    if (!made.kernel)
-      return false;
-    kernel_ = std::move(*made.kernel);
-    with(script_.front(), "each", script::name(name));
-    return true;
-  }
-
-  bool add(script::Step step) {
-    StepOutcome made = run(step, kernel_);
-    if (!made.kernel) {
-      why_ = made.problem.what;
-      return false;
-    }
-    kernel_ = std::move(*made.kernel);
-    script_.push_back(std::move(step));
-    return true;
-  }
-
-  const Scheduled &kernel() const { return kernel_; }
-  const std::string &why() const { return why_; }
-  DeviceVersion take(const char *name) { return {name, std::move(script_), std::move(kernel_), "", {}}; }
-
-private:
-  Scheduled kernel_;
-  script::Script script_;
-  std::string why_; // the last step that was refused was
-};
 
 script::Step stageStep(const CopyRequest &copy) {
   script::Step step = script::step("stage", {copy.matrix});
@@ -76,14 +33,6 @@ script::Step stageStep(const CopyRequest &copy) {
   if (copy.access)
     with(step, "access", script::number(copy.access));
   return step;
-}
-
-std::vector<std::string> inputsOf(const Scheduled &kernel) {
-  std::vector<std::string> all;
-  for (const Buffer &b : kernel.buffers)
-    if (b.role == Buffer::Role::Input && b.rank > 0)
-      all.push_back(b.name);
-  return all;
 }
 
 /// Whether several items of a group read the same cells of the box.
@@ -244,93 +193,6 @@ DeviceVersion inBlocks(const Scheduled &start, Writing writing) {
   return made;
 }
 
-/// Registers of 4 bytes for what an item with so many points keeps.
-long registersOf(const Scheduled &kernel, std::array<int, 2> cells) {
-  long all = 0;
-  for (const Buffer &b : kernel.buffers) {
-    if (b.role != Buffer::Role::Item)
-      continue;
-    long count = (bytesOf(b.element) + 3) / 4;
-    for (const GroupDimension &d : b.ofGroup)
-      count *= d.axis >= 0 && d.isBlock ? d.factor * (cells[static_cast<std::size_t>(d.axis)] - 1) + d.extent
-                                        : d.extent;
-    all += count;
-  }
-  return all;
-}
-
-/// Whether what an item keeps is, at least of one matrix, in rows that can be loaded 16 bytes at once.
-bool readsRows(const Scheduled &kernel) {
-  return std::any_of(kernel.buffers.begin(), kernel.buffers.end(), [](const Buffer &b) {
-    return b.role == Buffer::Role::Item && b.ofGroup.front().axis == 0 && bytesOf(b.element) >= 4;
-  });
-}
-
-/// As many points along x as 16 bytes of the smallest elements hold; and where rows read the same cells, so many rows that few cells are
-/// loaded twice. An item has rowsAtOnce() of them at a time, and what these read must fit into registers.
-std::array<int, 2> cellsOf(const Scheduled &kernel) {
-  unsigned bytes = kAligned;
-  for (const Buffer &b : kernel.buffers)
-    if (isMatrix(b) && b.rank > 0)
-      bytes = std::min(bytes, std::max(4U, static_cast<unsigned>(bytesOf(b.element))));
-  std::array<int, 2> cells{static_cast<int>(kAligned / bytes), 1};
-  const long kept = rowsKept(kernel), atOnce = rowsAtOnce(kernel);
-  const bool isOneForAll = itemLoops(kernel.schedule.tree).size() > 1 &&
-                           std::any_of(kernel.buffers.begin(), kernel.buffers.end(), [](const Buffer &b) {
-                             return b.role == Buffer::Role::Item &&
-                                    std::none_of(b.ofGroup.begin(), b.ofGroup.end(),
-                                                 [](const GroupDimension &d) { return d.axis == 1; });
-                           });
-  if ((kept == 0 && !isOneForAll) ||
-      registersOf(kernel, {cells[0], static_cast<int>(atOnce)}) > kMostRegisters)
-    return cells;
-  long rows = atOnce;
-  while (rows < kRowsForEachKept * std::max(kept, isOneForAll ? 1L : 0L) && 2 * rows <= kMostRows)
-    rows *= 2;
-  cells[1] = static_cast<int>(rows);
-  return cells;
-}
-
-/// Runs of points that keep what they read in registers. `writing` has given the points to items.
-DeviceVersion inRuns(const Scheduled &start, Writing writing) {
-  DeviceVersion none{"registers", {}, start, "", {}};
-  for (const LoopNode &loop : loopsOf(start.schedule.tree))
-    if (const int d = memberDimension(start, loop.band);
-        d >= start.statements.front().freeCount && !tripCount(start, loop)) {
-      none.why = fmt::format("the length of its loop over `{}` is not known when compiling", loop.label);
-      return none;
-    }
-  if (const int functions = functionsCalled(start); functions > kMostCalls) {
-    none.why = fmt::format("a point calls {} functions, so that loads hardly count", functions);
-    return none;
-  }
-  if (!writing.giveEach(as::Item::Each::Run, "run")) {
-    none.why = writing.why();
-    return none;
-  }
-  for (const std::string &matrix : inputsOf(start))
-    if (!writing.add(script::step("keep", {matrix}))) {
-      none.why = writing.why();
-      return none;
-    }
-  if (!readsRows(writing.kernel())) {
-    none.why = "neighbouring points read no neighbouring cells of a row";
-    return none;
-  }
-  for (const LoopNode &loop : loopsOf(writing.kernel().schedule.tree))
-    if (!loop.how && tripCount(writing.kernel(), loop))
-      writing.add(script::step("unroll", {loop.label}));
-  const std::array<int, 2> cells = cellsOf(writing.kernel());
-  const int atOnce = std::min(cells[1], static_cast<int>(rowsAtOnce(writing.kernel())));
-  if (const long registers = registersOf(writing.kernel(), {cells[0], atOnce}); registers > kMostRegisters) {
-    none.why = fmt::format("its items would keep {} cells of 4 bytes in registers", registers);
-    return none;
-  }
-  DeviceVersion made = writing.take("registers");
-  made.cells = cells;
-  return made;
-}
-
 } // namespace
 
 std::vector<DeviceVersion> deviceVersions(const Scheduled &lifted) {
@@ -339,7 +201,7 @@ std::vector<DeviceVersion> deviceVersions(const Scheduled &lifted) {
   Writing global(start);
   if (global.add(script::step("items", {})))
     return {Writing(global).take("global"), withInputsStaged(global), inBlocks(start, global),
-            inRuns(start, global)};
+            versionInRuns(start, global)};
   if (mapToItems(start).items) // the step has exceeded its budget
     return {};
   return {{"global", {}, withLabels(cutAlong(start, {})), "", {}}};

@@ -27,8 +27,8 @@ struct DeviceVersion {
   script::Script script;
   Scheduled kernel; // after the script
   std::string why;  // if it is none, one sentence
-  /// How many points an item has along the first two axes unless the configuration says otherwise; 0: the launch's step decides.
-  std::array<int, 2> cells = {};
+  /// How many points an item has along each axis unless the configuration says otherwise; 0: the launch's step decides.
+  std::array<int, 3> cells = {};
   bool exists() const { return why.empty(); }
 };
 

@@ -107,6 +107,13 @@ private:
       cells.push_back(f_.function(r_.raw(",]", "a function of the dimensions"), s_));
     }
     r_.expect("]", "`]`");
+    if (memory.role == Buffer::Role::Item && r_.accept("through")) {
+      const std::uint32_t at = r_.position();
+      copy.through = buffer();
+      const Buffer &through = kernel_.buffers[static_cast<std::size_t>(copy.through)];
+      if (through.role != Buffer::Role::Group || through.rank != memory.rank)
+        r_.fail(r_.since(at), through.name + " is no memory of groups for " + matrix.name);
+    }
     if (memory.role == Buffer::Role::Item && r_.accept(",")) {
       r_.expect("within", "`within`");
       copy.isWithin = true;

@@ -167,9 +167,12 @@ private:
       return Realisation(vector);
     }
     using Each = as::Item::Each;
-    if (what == "item" || what == "block" || what == "run") {
+    if (what == "item" || what == "block" || what == "run" || what == "turn") {
       r_.expect(":", "`:` and an axis");
-      const Each each = what == "item" ? Each::Point : what == "block" ? Each::Block : Each::Run;
+      const Each each = what == "item"    ? Each::Point
+                        : what == "block" ? Each::Block
+                        : what == "run"   ? Each::Run
+                                          : Each::Turn;
       return Realisation(as::Item{static_cast<int>(number(0, kMostFunctions - 1)), each});
     }
     using Of = as::Item::Of;
@@ -194,7 +197,7 @@ private:
     }
     r_.fail(r_.since(begin), "`" + what + "` is no node of a schedule's tree",
             "the nodes are band, sequence, set, alloc:NAME, scalar, unroll, registers, vector, vector:N, "
-            "vector of N, jam:N, lanes:N, item:N, block:N, tile:N, summand:N, rounds, "
+            "vector of N, jam:N, lanes:N, item:N, block:N, run:N, turn:N, tile:N, summand:N, rounds, "
             "cell:N, neighbour:N, team");
   }
 

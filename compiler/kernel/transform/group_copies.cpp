@@ -231,6 +231,43 @@ void transpose(std::vector<GroupDimension> &dimensions) {
     std::rotate(dimensions.begin(), block, block + 1);
 }
 
+/// Why items with planes of points cannot keep these cells from one plane to the next; "" if they can.
+std::string whyNoPlanes(const Filling &copy, const CopyRequest &asked) {
+  constexpr int kTurnAxis = 2;
+  const GroupDimension *turn = nullptr;
+  for (const GroupDimension &d : copy.dimensions)
+    if (d.axis == kTurnAxis)
+      turn = &d;
+  if (!asked.isKept)
+    return "its items go through planes of points, each of which reads other cells";
+  if (turn && (turn->factor != 1 || (turn->dimension == 0 && turn->extent > 1)))
+    return turn->factor != 1 ? "the cells of the next plane of points are not those behind the last ones"
+                             : "neighbouring planes of points read neighbours in a row of the matrix";
+  if (asked.isThroughGroup && !turn)
+    return "all planes of points read the same cells, which are copied once";
+  return "";
+}
+
+/// The memory for what the items of a group read of one plane: `item` without the planes before the last one, and room for rows that
+/// begin in front of a multiple of 16 bytes. The next plane is copied while items read this one.
+Buffer planeOf(const Buffer &item, const std::string &name) {
+  constexpr long kWide = 16; // bytes
+  Buffer plane = item;
+  plane.name = name;
+  plane.role = Buffer::Role::Group;
+  plane.buffers = 2;
+  for (GroupDimension &d : plane.ofGroup)
+    if (d.axis == 2)
+      d.extent = 1;
+  const long cells = std::max(1L, kWide / static_cast<long>(bytesOf(item.element)));
+  const GroupDimension &row = plane.ofGroup.front();
+  const long more = row.axis < 0 ? row.extent : row.extent - row.factor;
+  plane.pad = cells - 1;
+  while ((more + plane.pad) % cells != 0)
+    ++plane.pad;
+  return plane;
+}
+
 } // namespace
 
 GroupBox groupBox(const Scheduled &kernel, const CopyRequest &asked) {
@@ -258,6 +295,11 @@ Outcome withGroupCopy(const Scheduled &kernel, const CopyRequest &asked) {
     return {std::nullopt, "with two buffers it needs `at`, the loop whose next step is copied meanwhile"};
   if (isCalled && asked.buffers > 1)
     return {std::nullopt, "its body is a call of C++ code, which knows one buffer"};
+  if (asked.isThroughGroup && !hasPlanes(kernel.schedule.tree))
+    return {std::nullopt, "its items have no planes of points, whose turns could share memory of the group"};
+  if (hasPlanes(kernel.schedule.tree))
+    if (std::string why = whyNoPlanes(copy, asked); !why.empty())
+      return {std::nullopt, std::move(why)};
   const isl::set steps = stepsOf(copy, made);
   if (steps.is_null())
     return {std::nullopt, fmt::format("not all items come to all steps of the loop over `{}`", asked.at)};
@@ -273,7 +315,11 @@ Outcome withGroupCopy(const Scheduled &kernel, const CopyRequest &asked) {
     transpose(memory.ofGroup);
   const int to = static_cast<int>(made.buffers.size());
   made.buffers.push_back(memory);
-  const Statement fill = fillStatement(copy, made, steps, memory, to);
+  Statement fill = fillStatement(copy, made, steps, memory, to);
+  if (asked.isThroughGroup) {
+    fill.copy->through = static_cast<int>(made.buffers.size());
+    made.buffers.push_back(planeOf(memory, freshName(made, matrix.name + "_plane")));
+  }
   const isl::union_set all =
       isl::manage(isl_schedule_get_domain(made.schedule.tree.get())).unite(isl::union_set(fill.domain));
   made.schedule.tree = WithFill(copy, fill, memory.name, made.schedule).run(made.schedule.tree, all);

@@ -13,7 +13,8 @@
 namespace pbc::kernel {
 namespace {
 
-constexpr int kBlockAxes = 2;                // along which an item has several points
+constexpr int kBlockAxes = 2;                // along which an item has several points at a time
+constexpr int kTurnAxis = 2;                 // along which these come in turns
 constexpr std::size_t kMostAxesOfBlocks = 3; // of a machine
 
 /// The functions of these names, in this order; a sentence if there is none of one.
@@ -36,7 +37,8 @@ std::string choose(TaskFunctions &functions, const std::vector<std::string> &nam
 
 as::Item::Each eachOf(const std::string &word) {
   return word == "block" ? as::Item::Each::Block
-         : word == "run" ? as::Item::Each::Run
+         : word == "run"    ? as::Item::Each::Run
+         : word == "planes" ? as::Item::Each::Turn
                          : as::Item::Each::Point;
 }
 
@@ -70,15 +72,20 @@ Outcome applyItems(const Scheduled &kernel, const Arguments &arguments) {
 Outcome withEach(const Scheduled &ofPoints, as::Item::Each each) {
   if (each == as::Item::Each::Point)
     return {ofPoints, ""};
-  if (itemLoops(ofPoints.schedule.tree).size() > kMostAxesOfBlocks)
+  const std::size_t axes = itemLoops(ofPoints.schedule.tree).size();
+  if (axes > kMostAxesOfBlocks)
     return {std::nullopt, "its points have more than three coordinates, so that items have one point each"};
+  const bool inPlanes = each == as::Item::Each::Turn;
+  if (inPlanes && axes <= kTurnAxis)
+    return {std::nullopt, fmt::format("its points have {} coordinates, which make no planes", axes)};
   Scheduled made = ofPoints;
   made.schedule.tree = mapBottomUp(ofPoints.schedule.tree, [&](const isl::schedule_node &node) {
     const auto item = realisedAs<as::Item>(node);
-    if (!item || item->axis >= kBlockAxes)
+    if (!item || (item->axis >= kBlockAxes && !(inPlanes && item->axis == kTurnAxis)))
       return node;
     const isl::schedule_node band = isl::manage(isl_schedule_node_delete(node.copy()));
-    return insertMark(band, as::Item{item->axis, each});
+    const bool isRun = inPlanes && item->axis < kBlockAxes;
+    return insertMark(band, as::Item{item->axis, isRun ? as::Item::Each::Run : each});
   });
   return {std::move(made), ""};
 }
@@ -97,8 +104,9 @@ Transformation itemsTransformation() {
             .kind = Parameter::Kind::Word,
             .doc = "what an item computes: one point, or points in the number that the configuration has: a "
                    "block "
-                   "of them that suits the memory of its group, or a run of neighbours",
-            .words = {"point", "block", "run"},
+                   "of them that suits the memory of its group, a run of neighbours, or runs in planes, one "
+                   "plane after the other",
+            .words = {"point", "block", "run", "planes"},
             .isOptional = true}},
       .apply = applyItems,
       .stage = Stage::Tasks,

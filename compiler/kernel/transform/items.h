@@ -14,7 +14,8 @@
 //
 // `each = block` gives every item a block of points along the first two axes, as large as the configuration says (block:0); the pass
 // loop/lower/points.cpp makes loops of it. With `each = run`, these points are neighbours, and what an item loads and stores of
-// a row of them is 16 bytes at once where rows begin at multiples of that. A loop that has one iteration for each item is removed.
+// a row of them is 16 bytes at once where rows begin at multiples of that. With `each = planes`, points have three coordinates, and an item
+// goes through its runs plane by plane along the third one (run:0, run:1, turn:2), so that it has what planes beside each other read. A loop that has one iteration for each item is removed.
 //
 // It does not apply where every loop over points carries a dependence, or where a body is called that has no version for devices.
 #pragma once

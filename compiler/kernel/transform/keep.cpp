@@ -9,9 +9,12 @@ namespace pbc::kernel {
 namespace {
 
 Outcome applyKeep(const Scheduled &kernel, const Arguments &arguments) {
-  const CopyRequest asked{.matrix = arguments.name("matrix"), .at = arguments.name("at"), .isKept = true};
+  const CopyRequest asked{.matrix = arguments.name("matrix"), .at = arguments.name("at"), .isKept = true,
+                          .isThroughGroup = arguments.name("through") == "group"};
   if (kernel.schedule.target == Target::Device || !itemLoops(kernel.schedule.tree).empty())
     return withGroupCopy(kernel, asked);
+  if (asked.isThroughGroup)
+    return {std::nullopt, "copies through the memory of a group are made on devices only"};
   if (asked.at.empty())
     return {std::nullopt, "it needs `at`, the loop in each of whose steps the matrix is kept"};
   return withCopies(kernel, asked);
@@ -30,6 +33,13 @@ Transformation keepTransformation() {
                      {.name = "at",
                       .kind = Kind::Loop,
                       .doc = "the loop in each of whose steps it is kept; on a device, once if none is named",
+                      .isOptional = true},
+                     {.name = "through",
+                      .kind = Kind::Word,
+                      .doc = "on a device, for items with planes of points: where the cells come from that are "
+                             "new in a plane, the matrix or memory into which the group copies what its items "
+                             "share",
+                      .words = {"matrix", "group"},
                       .isOptional = true}},
       .apply = applyKeep,
       .mixing = {.place = Mixing::Place::Memory, .memory = Mixing::Memory::Registers}};

@@ -13,7 +13,8 @@
 // for every matrix, because the step uses nothing else of it.
 //
 // On a device, an item keeps what its points read of an input (group_copies.h), so that what several of them read is loaded once, and 16
-// bytes at once where rows allow it: keep(A).
+// bytes at once where rows allow it: keep(A). With `through = group`, the items of a group copy each plane of it into memory that they share, two
+// planes in turns, and read their own cells of it there: what several items read comes from the matrix once.
 #pragma once
 #include "compiler/kernel/transform/transformation.h"
 

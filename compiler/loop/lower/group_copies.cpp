@@ -23,7 +23,8 @@
 //
 // The items of a group stand in rows as long as a line of the box, or all in one row, so that neighbours copy neighbouring cells, and
 // the cells of an item are equally far apart. Where the box reaches beyond the matrix, the matrix's last cells are copied again, which
-// needs no branch; nothing reads what lies there. Where all rows begin at multiples of 16 bytes, an item copies so many at once.
+// needs no branch; nothing reads what lies there. Where all rows begin at multiples of 16 bytes, an item copies so many at once. Rows of
+// planes (points.cpp) may begin and end between such multiples: their outermost cells are copied one by one.
 #include "compiler/kernel/footprint.h"
 #include "compiler/loop/lower/pass.h"
 #include <algorithm>
@@ -50,7 +51,10 @@ public:
     for (std::size_t d = 0; d < copy_.first.size(); ++d)
       all.push_back(let(number("from", d), copy_.first[placeOf(d)]));
     const NodePtr single = ofCells(1);
-    all.push_back(canBeWide() ? make({If{isWide(), ofCells(kWide / bytes()), single}}) : single);
+    if (rowsHaveEdges())
+      all.push_back(make({If{isWideInside(), inAndBesideVectors(), single}}));
+    else
+      all.push_back(canBeWide() ? make({If{isWide(), ofCells(kWide / bytes()), single}}) : single);
     return copy_.mayBeEmpty ? make({If{hasCells(matrix_), scope(std::move(all)), nullptr}})
                             : scope(std::move(all));
   }
@@ -77,13 +81,55 @@ private:
     return arithmetic(Op::And, {all, divides(cells, grouped(pointsOfGroup(along.axis, along.isBlock)))});
   }
 
+  /// Whether it is known where the multiples of 16 bytes are in a row that may begin and end between them.
+  bool rowsHaveEdges() const {
+    const kernel::GroupDimension &along = memory_.ofGroup.front();
+    return copy_.isOfTurn && copy_.phase && placeOf(0) == 0 && bytes() >= 4 && bytes() < kWide &&
+           along.axis >= 0 && along.factor == 1;
+  }
+  Expr isWideInside() const {
+    const kernel::GroupDimension &along = memory_.ofGroup.front();
+    const Expr own = grouped(pointsOfGroup(along.axis, along.isBlock));
+    return arithmetic(Op::And, {arithmetic(Op::Equal, {ofMachine("PB_WIDE"), integer(1)}),
+                                divides(integer(kWide / bytes()), own)});
+  }
+
+  /// Rows of `head` cells, vectors, and the cells behind them.
+  NodePtr inAndBesideVectors() const {
+    const long together = kWide / bytes(), head = (together - *copy_.phase) % together;
+    const Expr vectors = grouped(
+        arithmetic(Op::Divide, {head ? grouped(subtract(extent(0), integer(head))) : extent(0), integer(together)}));
+    const Expr inVectors = grouped(multiply(vectors, integer(together)));
+    const Expr place = index("place"), first = multiply(place, integer(together));
+    const Expr from = index("from0"), at = index("at0");
+    const Expr inMatrix = arithmetic(
+        Op::And, {arithmetic(Op::LessEqual, {integer(0), add(from, at)}),
+                  arithmetic(Op::LessEqual, {add(add(from, at), integer(together)), sizeOf(matrix_, 0)})});
+    std::vector<NodePtr> cells;
+    for (long k = 0; k < together; ++k)
+      cells.push_back(scope({let("edge0", k ? add(at, integer(k)) : at), copy(1, "edge0")}));
+    const NodePtr vector = block({let("at0", head ? add(first, integer(head)) : first),
+                                  make({If{inMatrix, copy(together, "at0", true), block(std::move(cells))}})});
+    const Expr beside = grouped(subtract(extent(0), inVectors));
+    const Expr behind = add(place, inVectors);
+    const NodePtr edge = block(
+        {let("at0", head ? arithmetic(Op::Choose, {less(place, integer(head)), place, behind}) : behind), copy(1)});
+    return block({dealt(vectors, vector), dealt(beside, edge)});
+  }
+
   /// The cells of each item, so many neighbours at once.
   NodePtr ofCells(long together) const {
+    const Expr columns =
+        together == 1 ? extent(0) : grouped(arithmetic(Op::Divide, {extent(0), integer(together)}));
+    const Expr place = index("place");
+    return dealt(columns, block({let("at0", together == 1 ? place : multiply(place, integer(together))), copy(together)}));
+  }
+
+  /// Deals out rows of so many places to the items, with `one` for each.
+  NodePtr dealt(const Expr &columns, const NodePtr &one) const {
     const Expr items =
         grouped(multiply(multiply(ofMachine("PB_G0"), ofMachine("PB_G1")), ofMachine("PB_G2")));
     const Expr width = index("width"), rows = index("rows");
-    const Expr columns =
-        together == 1 ? extent(0) : grouped(arithmetic(Op::Divide, {extent(0), integer(together)}));
     std::vector<NodePtr> all, own;
     Expr widest = items;
     if (placeOf(0) !=
@@ -97,10 +143,7 @@ private:
     Expr lines = integer(1);
     for (std::size_t d = 1; d < copy_.first.size(); ++d)
       lines = d > 1 ? multiply(std::move(lines), extent(d)) : extent(d);
-    const Expr place = index("place");
-    const NodePtr cells =
-        block({let("at0", together == 1 ? place : multiply(place, integer(together))), copy(together)});
-    const NodePtr line = block({linesPlaces(), each("q0", "place", index("column"), columns, width, cells)});
+    const NodePtr line = block({linesPlaces(), each("q0", "place", index("column"), columns, width, one)});
     own.push_back(unless(divides(width, items), less(index("row"), rows),
                          each("q1", "line", index("row"), grouped(std::move(lines)), rows, line)));
     all.push_back(
@@ -141,12 +184,16 @@ private:
     return block(std::move(all));
   }
 
-  NodePtr copy(long together) const {
+  NodePtr copy(long together, const char *at0 = "at0", bool isWithinRow = false) const {
     std::vector<Expr> inMemory(copy_.first.size()), inMatrix(copy_.first.size());
     for (std::size_t d = 0; d < inMatrix.size(); ++d) {
       const std::size_t m = placeOf(d);
-      inMemory[m] = index(number("at", d));
-      inMatrix[d] = add(index(number("from", d)), index(number("at", d)));
+      const Expr at = index(d ? number("at", d) : at0);
+      const bool hasLead = d == 0 && copy_.isOfTurn && copy_.phase.value_or(0);
+      inMemory[m] = hasLead ? add(integer(*copy_.phase), at) : at;
+      inMatrix[d] = add(index(number("from", d)), isOfTurns(m) ? multiply(at, ofMachine("PB_C2")) : at);
+      if (d == 0 && isWithinRow)
+        continue;
       if (copy_.isWithin.empty() || !copy_.isWithin[m])
         inMatrix[d] = minimum(inMatrix[d], subtract(sizeOf(matrix_, d), integer(d ? 1 : together)));
       if (copy_.mayBeNegative.empty() || copy_.mayBeNegative[m])
@@ -160,6 +207,9 @@ private:
     made.together = together;
     return make({std::move(made)});
   }
+
+  /// Whether the memory has one plane for each item of the group along axis 2, along this dimension of it.
+  bool isOfTurns(std::size_t m) const { return copy_.isOfTurn && memory_.ofGroup[m].axis == 2; }
 
   /// Which dimension of the memory holds dimension `d` of the matrix.
   std::size_t placeOf(std::size_t d) const {

@@ -17,10 +17,17 @@
 //
 //   =>  for at1 < 2 { if 0 < turn1 { for at0 { A_item[at1, at0] = A_item[at1 + PB_R1, at0] } else { .. } } for at1 >= 2 { .. }
 //
+// In turns of planes, the planes that two turns read move by one, and the last one is loaded, in turns without points, too; or where it comes
+// through memory of the group, taken from there:
+//
+//   =>  for at2 < 2 { for at1, at0 { A_item[at2, at1, at0] = A_item[at2 + 1, at1, at0] } }
+//       for at1, at0 { A_item[2, at1, at0] = A_plane[0, lane1 * PB_C1 + at1, lane0 * PB_C0 + at0] }
+//
 // All loops are written out, so that the memory is in registers. Where all points of the item are points of the launch, the cells are
 // in the matrix. Elsewhere the matrix's outermost cells stand for those beyond it, which nothing uses.
 #include "compiler/kernel/footprint.h"
 #include "compiler/loop/lower/pass.h"
+#include <algorithm>
 
 namespace pbc::loop {
 namespace {
@@ -31,9 +38,12 @@ class ItemFill {
 public:
   ItemFill(const GroupCopy &copy, const Nest &nest)
       : copy_(copy), matrix_(nest.buffers[static_cast<std::size_t>(copy.from)]),
-        memory_(nest.buffers[static_cast<std::size_t>(copy.to)]) {}
+        memory_(nest.buffers[static_cast<std::size_t>(copy.to)]),
+        before_(copy.turns > 1 ? turnsBefore(nest.buffers) : 0) {}
 
   NodePtr node() const {
+    if (copy_.through >= 0)
+      return lines(fromGroup());
     std::vector<NodePtr> all;
     for (std::size_t d = 0; d < copy_.first.size(); ++d)
       all.push_back(make({Let{{{number("from", d), copy_.first[d]}}}}));
@@ -44,12 +54,18 @@ public:
       edge = make({If{isTrue(index(kWhole)), inside(), std::move(edge)}});
     all.push_back(std::move(edge));
     NodePtr made = scope(std::move(all));
-    const bool moves = std::any_of(memory_.ofGroup.begin(), memory_.ofGroup.end(),
-                                   [](const kernel::GroupDimension &d) { return d.axis == 1; });
-    // What all rows read is there from the first turn on.
-    return copy_.hasTurns && !moves
-               ? make({If{arithmetic(Op::Equal, {index(kTurn), integer(0)}), std::move(made), nullptr}})
-               : made;
+    if (!copy_.turns)
+      return made;
+    const auto moving =
+        std::find_if(memory_.ofGroup.begin(), memory_.ofGroup.end(),
+                     [&](const kernel::GroupDimension &d) { return d.axis == copy_.turns; });
+    const Expr turn = index(turnOf(copy_.turns));
+    if (moving == memory_.ofGroup.end()) // what all turns read is there from the first one on
+      return make({If{arithmetic(Op::Equal, {turn, integer(-before_)}), std::move(made), nullptr}});
+    const long own = copy_.turns > 1 ? keptAlong(*moving, copy_.turns) : before_;
+    return own == before_
+               ? made
+               : make({If{arithmetic(Op::LessEqual, {integer(-own), turn}), std::move(made), nullptr}});
   }
 
 private:
@@ -70,14 +86,17 @@ private:
     for (std::size_t d = 1; d < copy_.first.size(); ++d) {
       const kernel::GroupDimension &along = memory_.ofGroup[d];
       const std::string at = number("at", d);
-      const long common = along.extent - along.factor; // with the next turn
-      if (along.axis != 1 || !along.isBlock || along.factor != 1 || common <= 0) {
+      const long common = copy_.turns ? keptAlong(along, copy_.turns) : 0; // with the next turn
+      if (common == 0) {
         line = each(at, integer(0), extent(d), std::move(line));
         continue;
       }
-      const NodePtr fromBefore = rows(d, add(index(at), pointsAtOnce(1)));
+      const bool inPlanes = copy_.turns > 1;
+      const NodePtr fromBefore =
+          rows(d, add(index(at), inPlanes ? integer(1) : pointsAtOnce(copy_.turns)));
+      const Expr isLater = less(integer(-before_), index(turnOf(copy_.turns)));
       line = block({each(at, integer(0), integer(common),
-                         make({If{less(integer(0), index(kTurn)), fromBefore, line}})),
+                         make({If{isLater, fromBefore, inPlanes ? nullptr : line}})),
                     each(at, integer(common), extent(d), line)});
     }
     return line;
@@ -101,6 +120,26 @@ private:
     for (std::size_t d = copy_.first.size(); d-- > 0;)
       at.push_back(d == 0 && moved ? moved : index(number("at", d)));
     return make(Expression{Local{memory_.name, memory_.element, std::move(at)}});
+  }
+
+  /// A row at at1, at2, ... from the memory of the group, which has the planes that are new in this turn.
+  NodePtr fromGroup() const {
+    std::vector<Expr> inGroup;
+    for (std::size_t d = 0; d < copy_.first.size(); ++d) {
+      const kernel::GroupDimension &along = memory_.ofGroup[d];
+      const auto k = static_cast<std::size_t>(std::max(0, along.axis));
+      const Expr lane = index(number("lane", k)), at = index(number("at", d));
+      Expr place = at;
+      if (along.axis == copy_.turns) {
+        place = lane;
+      } else if (along.axis >= 0) {
+        const Expr first = along.isBlock ? multiply(lane, ofMachine(number("PB_C", k))) : lane;
+        place = add(along.factor == 1 ? first : multiply(integer(along.factor), grouped(first)), at);
+      }
+      inGroup.push_back(d == 0 && copy_.phase.value_or(0) ? add(integer(*copy_.phase), place) : place);
+    }
+    return each("at0", integer(0), extent(0),
+                make({Assign{own(), {}, make({Element{copy_.through, std::move(inGroup)}})}}));
   }
 
   /// One cell, or so many neighbours, at at0, at1, ...
@@ -183,6 +222,7 @@ private:
 
   const GroupCopy &copy_;
   const Matrix &matrix_, &memory_;
+  const long before_; // turns without points
 };
 
 struct ItemCopies : LoopPass {

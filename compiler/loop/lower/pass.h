@@ -46,8 +46,13 @@ const How *realisedAs(const For *loop) {
 inline constexpr const char *kWhole = "whole";
 /// 1 where that is so for all items of a warp, which then read each other's registers.
 inline constexpr const char *kTogether = "together";
-/// How many times PB_R1 rows of its points an item has gone through before.
-inline constexpr const char *kTurn = "turn1";
+/// The number of an item's turn along this axis: how many times PB_R1 rows of its points it has gone through before along axis 1, or how
+/// many planes along axis 2. In turns of negative numbers it only reads what the first plane needs of the planes before it.
+inline std::string turnOf(int axis) { return "turn" + std::to_string(axis); }
+/// How many such turns there are in front of the turn with number 0.
+long turnsBefore(const std::vector<Matrix> &);
+/// How many cells along this dimension of an item's memory the next turn along the axis needs, too.
+long keptAlong(const kernel::GroupDimension &, int axis);
 /// Whether neighbouring items read common cells of a row of the matrix of which this memory has a part.
 bool sharesRows(const Matrix &memory);
 

@@ -20,6 +20,16 @@
 //       if whole and PB_WIDE { for q0 < PB_C0 / 4 { C[begin0 + q0 * 4], 4 together = result[q0 * 4] } }
 //       else { for r0 < PB_C0 { .. if low0 <= item0 < high0 { C[item0] = result[r0] } } }
 //
+// Where an item goes through planes, all of its rows are in one turn, and the turns are along axis 2. The first ones compute nothing: they
+// read the planes that the first point's plane needs besides its last one. Copies for the group stand in front of all else in a turn, so that
+// group_copies.cpp can copy the next plane meanwhile:
+//
+//   points item2 in turns { fill A_item from A[begin2 - 1] through A_plane; C[item2] = A_item[0] + A_item[2] }
+//   =>  for turn2 = -2; turn2 < min(PB_C2, high2 - first2) {
+//         fill A_plane from A[first2 + turn2 - 1 + 2]
+//         begin2 = first2 + lane2 * PB_C2 + turn2; fill A_item through A_plane
+//         if 0 <= turn2 { C[item2] = A_item[0] + A_item[2] } }
+//
 // Source: petabricks-hetero, requirements 97 and 98.
 #include "compiler/kernel/footprint.h"
 #include "compiler/loop/lower/pass.h"
@@ -35,7 +45,8 @@ using Op = Arithmetic::Op;
 class OfItem {
 public:
   OfItem(const Points &points, const Nest &nest)
-      : points_(points), nest_(nest), hasRuns_(std::any_of(points.axes.begin(), points.axes.end(), isRun)) {}
+      : points_(points), nest_(nest), hasRuns_(std::any_of(points.axes.begin(), points.axes.end(), isRun)),
+        turns_(turnAxis(points)), before_(turns_ > 1 ? turnsBefore(nest.buffers) : 0) {}
 
   NodePtr all() {
     std::vector<NodePtr> body;
@@ -44,7 +55,7 @@ public:
       if (hasRuns_)
         body.push_back(let(axis.begin, add(index(axis.first), firstOfTurn(k))));
       if (!axis.hasSeveral())
-        declarePoint(body, k, index(number("lane", k)));
+        declarePoint(body, k, isTurn(axis) ? firstOfTurn(k) : index(number("lane", k)));
       else if (!isRun(axis))
         body.push_back(let(number("run", k), runOf(k)));
     }
@@ -52,14 +63,21 @@ public:
       body.push_back(let(kWhole, isWhole()));
     if (hasRuns_ && std::any_of(nest_.buffers.begin(), nest_.buffers.end(), sharesRows))
       body.push_back(make({Vote{kTogether, arithmetic(Op::Equal, {index(kWhole), integer(1)})}}));
-    NodePtr work = spread(points_.body);
+    NodePtr work = turns_ > 1 ? inPlanes(points_.body) : spread(points_.body);
     body.push_back(hasRuns_ && !hasGroupMemory() ? make({If{hasPoints(), std::move(work), nullptr}})
                                                  : std::move(work));
+    std::vector<NodePtr> inFront;
+    for (GroupCopy &copy : staged_)
+      inFront.push_back(make({std::move(copy)}));
+    body.insert(body.begin(), inFront.begin(), inFront.end());
     NodePtr made = block(std::move(body));
-    if (hasTurns()) {
-      For turns{kTurn, integer(0),
-                less(index(kTurn), grouped(arithmetic(Op::Divide, {pointsOfItem(1), pointsAtOnce(1)}))),
-                nullptr, std::move(made)};
+    if (turns_) {
+      const auto k = static_cast<std::size_t>(turns_);
+      const Expr count = grouped(arithmetic(Op::Divide, {pointsOfItem(k), pointsOfTurn(k)}));
+      const Expr inLaunch = subtract(points_.axes[k].high, index(points_.axes[k].first));
+      For turns{turnOf(turns_), integer(-before_),
+                less(index(turnOf(turns_)), turns_ > 1 ? minimum(pointsOfItem(k), inLaunch) : count), nullptr,
+                std::move(made)};
       turns.hint.unrolling = Hint::Unrolling::Never;
       kept_.push_back(make({std::move(turns)}));
       made = scope(std::move(kept_));
@@ -67,7 +85,7 @@ public:
     for (std::size_t k = 0; k < points_.axes.size(); ++k) {
       const Points::Axis &axis = points_.axes[k];
       const int a = static_cast<int>(k);
-      const Expr before = multiply(index(number("group", k)), grouped(pointsOfGroup(a, axis.hasSeveral())));
+      const Expr before = multiply(index(number("group", k)), grouped(pointsOfGroup(a, axis.hasSeveral() || isTurn(axis))));
       made = make({Parallel{Parallel::Over::Items, a, number("lane", k), integer(0), nullptr, made}});
       made = block({let(axis.first, add(firstOfLaunch(k), before)), made});
       made = make({Parallel{Parallel::Over::Groups, a, number("group", k), integer(0), nullptr, made}});
@@ -83,20 +101,34 @@ private:
 
   static bool isRun(const Points::Axis &axis) { return axis.each == kernel::as::Item::Each::Run; }
 
-  /// Whether an item goes through its rows some at a time, and keeps what the next ones need of the matrices.
-  bool hasTurns() const { return points_.axes.size() > 1 && isRun(points_.axes[1]); }
+  static bool isTurn(const Points::Axis &axis) { return axis.each == kernel::as::Item::Each::Turn; }
+
+  /// Along which axis an item goes through its points some at a time, and keeps what the next ones need of the matrices; 0: none.
+  static int turnAxis(const Points &points) {
+    for (std::size_t k = points.axes.size(); k-- > 1;)
+      if (isTurn(points.axes[k]) || (k == 1 && isRun(points.axes[k])))
+        return static_cast<int>(k);
+    return 0;
+  }
+
+  bool isOfTurns(std::size_t k) const { return turns_ > 0 && k == static_cast<std::size_t>(turns_); }
 
   /// Points along an axis that an item computes in one turn.
-  Expr pointsOfTurn(std::size_t k) const { return k == 1 && hasTurns() ? pointsAtOnce(1) : pointsOfItem(k); }
+  Expr pointsOfTurn(std::size_t k) const {
+    if (isTurn(points_.axes[k]))
+      return integer(1);
+    return k == 1 && isRun(points_.axes[k]) ? pointsAtOnce(1) : pointsOfItem(k);
+  }
 
   /// The place of the first of them in the group.
   Expr firstOfTurn(std::size_t k) const {
     const Expr first = multiply(index(number("lane", k)), pointsOfItem(k));
-    return k == 1 && hasTurns() ? add(first, multiply(index(kTurn), pointsAtOnce(1))) : first;
+    return isOfTurns(k) ? add(first, multiply(index(turnOf(turns_)), pointsOfTurn(k))) : first;
   }
 
   Expr pointsOfItem(std::size_t k) const {
-    return points_.axes[k].hasSeveral() ? ofMachine(number("PB_C", k)) : integer(1);
+    const bool isOne = !points_.axes[k].hasSeveral() && !isTurn(points_.axes[k]);
+    return isOne ? integer(1) : ofMachine(number("PB_C", k));
   }
 
   /// The runs along axis 0 begin at multiples of their length.
@@ -107,12 +139,16 @@ private:
     return multiply(grouped(arithmetic(Op::FloorDivide, {axis.low, pointsOfItem(k)})), pointsOfItem(k));
   }
 
-  /// Whether all points of the item are points of the launch.
+  /// Whether all points of the item are points of the launch: those of the turn, or of the first one if it computes none.
   Expr isWhole() const {
     Expr all;
     for (std::size_t k = 0; k < points_.axes.size(); ++k) {
       const Points::Axis &axis = points_.axes[k];
-      const Expr end = add(index(axis.begin), pointsOfTurn(k));
+      const Expr begin = isTurn(axis) && before_ > 0
+                             ? add(add(index(axis.first), multiply(index(number("lane", k)), pointsOfItem(k))),
+                                   maximum(index(turnOf(turns_)), integer(0)))
+                             : index(axis.begin);
+      const Expr end = add(begin, pointsOfTurn(k));
       Expr one = arithmetic(Op::LessEqual, {end, axis.high});
       if (k == 0)
         one = arithmetic(Op::And, {arithmetic(Op::LessEqual, {axis.low, index(axis.begin)}), one});
@@ -202,18 +238,75 @@ private:
       return make({If{i->condition, spread(i->then), i->otherwise ? spread(i->otherwise) : nullptr}});
     if (const Array *a = as<Array>(n); a && a->space == Array::Space::Own)
       return arrayOf(*a);
-    if (const Array *a = as<Array>(n); a && a->space == Array::Space::Item && hasTurns()) {
+    if (const Array *a = as<Array>(n); a && a->space == Array::Space::Item && turns_) {
       kept_.push_back(n); // in front of all turns
       return make({Block{}});
     }
     if (const GroupCopy *copy = as<GroupCopy>(n)) {
       GroupCopy made = *copy;
-      made.hasTurns = hasTurns();
+      made.turns = turns_;
+      if (made.through >= 0)
+        staged_.push_back(planeOf(made));
       return make({std::move(made)});
     }
     if (as<Barrier>(n) || as<Comment>(n) || as<Array>(n) || as<Let>(n))
       return n;
     return forEach(n);
+  }
+
+  /// The node in the turns of planes: what computes something stands in those that have points.
+  NodePtr inPlanes(const NodePtr &n) {
+    const Expr hasPlane = arithmetic(Op::LessEqual, {integer(0), index(turnOf(turns_))});
+    std::vector<NodePtr> made, computing;
+    const auto finish = [&] {
+      if (!computing.empty())
+        made.push_back(before_ > 0 ? make({If{hasPlane, scope(std::move(computing)), nullptr}})
+                                   : block(std::move(computing)));
+      computing.clear();
+    };
+    const Block *b = as<Block>(n);
+    for (const NodePtr &one : b ? b->nodes : std::vector<NodePtr>{n}) {
+      const Array *array = as<Array>(one);
+      const bool isInner = as<Block>(one) && hasCopies(one);
+      if (!isInner && !as<GroupCopy>(one) && !array && !as<Let>(one)) {
+        computing.push_back(spread(one));
+        continue;
+      }
+      finish();
+      made.push_back(isInner ? inPlanes(one) : spread(one));
+    }
+    finish();
+    return make({Block{std::move(made), b && b->isScope}});
+  }
+
+  static bool hasCopies(const NodePtr &n) {
+    struct Find : Visitor {
+      bool isFound = false;
+      void node(const NodePtr &one) override {
+        isFound |= as<GroupCopy>(one) != nullptr;
+        Visitor::node(one);
+      }
+    } find;
+    find.node(n);
+    return find.isFound;
+  }
+
+  /// The copy of the plane that is new in a turn, for all items of the group.
+  GroupCopy planeOf(const GroupCopy &ofItem) const {
+    GroupCopy made{.from = ofItem.from, .to = ofItem.through, .first = ofItem.first};
+    made.mayBeEmpty = ofItem.mayBeEmpty;
+    made.phase = ofItem.phase;
+    made.isOfTurn = true;
+    Replacements toGroup;
+    for (std::size_t k = 0; k < points_.axes.size(); ++k) {
+      const Points::Axis &axis = points_.axes[k];
+      const Expr first = index(axis.first);
+      toGroup.emplace_back(axis.begin, isOfTurns(k) ? grouped(add(first, index(turnOf(turns_)))) : first);
+    }
+    const Matrix &kept = nest_.buffers[static_cast<std::size_t>(ofItem.to)];
+    for (std::size_t d = 0; d < made.first.size(); ++d)
+      made.first[d] = add(replaced(made.first[d], toGroup), integer(keptAlong(kept.ofGroup[d], turns_)));
+    return made;
   }
 
   /// One for each point of the item's block.
@@ -340,6 +433,9 @@ private:
   const bool hasRuns_;
   std::set<std::string> arrays_; // that have an element for each point
   std::vector<NodePtr> kept_;    // the arrays that turns share
+  const int turns_;              // the axis along which the item's points come in turns; 0: none
+  const long before_;            // turns without points
+  std::vector<GroupCopy> staged_;
 };
 
 struct PointLoops : LoopPass {
@@ -352,6 +448,20 @@ struct PointLoops : LoopPass {
 };
 
 } // namespace
+
+long keptAlong(const kernel::GroupDimension &d, int axis) {
+  const bool moves = d.axis == axis && d.factor == 1 && (axis > 1 || d.isBlock);
+  return moves ? std::max(0L, d.extent - d.factor) : 0;
+}
+
+long turnsBefore(const std::vector<Matrix> &matrices) {
+  long most = 0;
+  for (const Matrix &m : matrices)
+    for (const kernel::GroupDimension &d : m.ofGroup)
+      if (m.isOfItem)
+        most = std::max(most, keptAlong(d, 2));
+  return most;
+}
 
 NodePtr lowerPoints(const NodePtr &n, Lowering &lowering) { return PointLoops(lowering).node(n); }
 

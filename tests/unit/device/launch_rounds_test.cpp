@@ -176,5 +176,21 @@ TEST(ShortenRuns, UntilTheDeviceHasFourGroupsForEachUnit) {
   EXPECT_EQ(rowsOf(10, 10, 132), 1);
 }
 
+/// What has planes keeps its rows, which share memory of the group, and some planes, each of which reads others beside it.
+TEST(ShortenRuns, OfPlanesUntilFourAreLeft) {
+  const auto cellsOf = [](long length, int units) {
+    Launch l;
+    l.box = Box{3, {0, 0, 0}, {length, length, length}};
+    l.group[0] = 32, l.group[1] = 8;
+    l.cells[0] = 4, l.cells[1] = 2, l.cells[2] = 128;
+    l.hasRuns = true;
+    shortenRuns(l, units);
+    return std::pair(l.cells[1], l.cells[2]);
+  };
+  EXPECT_EQ(cellsOf(1024, 132), std::pair(2, 128)); // 8 x 64 x 8 groups
+  EXPECT_EQ(cellsOf(256, 132), std::pair(2, 8));    // 2 x 16 x 16 groups of 16 planes are 512
+  EXPECT_EQ(cellsOf(10, 132), std::pair(2, 4));
+}
+
 } // namespace
 } // namespace pb::device

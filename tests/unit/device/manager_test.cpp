@@ -368,7 +368,7 @@ TEST(Manager, BeginAndEnd) {
 TEST(Manager, GridsOfBoxes) {
   const int group[3] = {4, 2, 1};
   const auto items = [&](const Box &b, bool inRounds) {
-    const int cells[2] = {1, 1};
+    const int cells[3] = {1, 1, 1};
     const Grid g = device::gridOf(b, inRounds, group, cells);
     return std::vector<long>(g.items, g.items + 3);
   };
@@ -381,7 +381,7 @@ TEST(Manager, GridsOfBoxes) {
 
 /// The first run of a launch begins at a multiple of its length.
 TEST(Manager, GridsOfRuns) {
-  const int group[3] = {2, 1, 1}, cells[2] = {4, 2};
+  const int group[3] = {2, 1, 1}, cells[3] = {4, 2, 1};
   const auto items = [&](long low, long high, bool hasRuns) {
     const Grid g = device::gridOf(Box{2, {low, 1}, {high, 6}}, false, group, cells, hasRuns);
     return std::vector<long>(g.items, g.items + 2);

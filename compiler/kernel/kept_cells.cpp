@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/kernel/kept_cells.h"
+#include "compiler/kernel/item_values.h"
+#include <algorithm>
+#include <isl/id.h>
+#include <isl/map.h>
+#include <isl/point.h>
+#include <isl/set.h>
+#include <isl/val.h>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace pbc::kernel {
+namespace {
+
+constexpr int kTurnAxis = 2;
+using Cell = std::vector<long>;
+
+/// What the item's first point reads of the memory; all of it if that is not known.
+isl::set readByFirstPoint(const Scheduled &kernel, int buffer) {
+  const Buffer &memory = kernel.buffers[static_cast<std::size_t>(buffer)];
+  isl_set *all = nullptr;
+  for (const Statement &s : kernel.statements)
+    for (const Access &a : s.accesses) {
+      if (a.buffer != buffer || a.isWrite || s.copy)
+        continue;
+      isl_set *read = a.relation.intersect_domain(s.domain).range().release();
+      for (int axis = 0; axis < kTurnAxis; ++axis)
+        if (const int at = isl_set_find_dim_by_name(read, isl_dim_param, pointParameter(axis).c_str()); at >= 0)
+          read = isl_set_fix_si(read, isl_dim_param, static_cast<unsigned>(at), 0);
+      read = isl_set_project_out(read, isl_dim_param, 0,
+                                 static_cast<unsigned>(isl_set_dim(read, isl_dim_param)));
+      all = all ? isl_set_union(all, read) : read;
+    }
+  if (!all) {
+    isl_space *space = isl_space_set_alloc(kernel.context.ctx().get(), 0, static_cast<unsigned>(memory.rank));
+    all = isl_set_empty(space);
+  }
+  for (std::size_t d = 0; d < memory.ofGroup.size(); ++d) {
+    all = isl_set_lower_bound_si(all, isl_dim_set, static_cast<unsigned>(d), 0);
+    all = isl_set_upper_bound_si(all, isl_dim_set, static_cast<unsigned>(d),
+                                 static_cast<int>(memory.ofGroup[d].extent - 1));
+  }
+  return isl::manage(all);
+}
+
+std::vector<Cell> cellsOf(const isl::set &all) {
+  std::vector<Cell> cells;
+  isl_set_foreach_point(
+      all.get(),
+      [](isl_point *point, void *user) {
+        Cell cell;
+        isl_space *space = isl_point_get_space(point);
+        const int dimensions = static_cast<int>(isl_space_dim(space, isl_dim_set));
+        isl_space_free(space);
+        for (int d = 0; d < dimensions; ++d) {
+          isl_val *value = isl_point_get_coordinate_val(point, isl_dim_set, d);
+          cell.push_back(isl_val_get_num_si(value));
+          isl_val_free(value);
+        }
+        isl_point_free(point);
+        static_cast<std::vector<Cell> *>(user)->push_back(std::move(cell));
+        return isl_stat_ok;
+      },
+      &cells);
+  return cells;
+}
+
+} // namespace
+
+long keptCells(const Scheduled &kernel, int buffer, std::array<int, 2> points) {
+  const std::vector<GroupDimension> &dimensions =
+      kernel.buffers[static_cast<std::size_t>(buffer)].ofGroup;
+  std::map<Cell, long> firstPlane; // by the cell's place in its plane
+  long planes = 1;
+  for (const Cell &read : cellsOf(readByFirstPoint(kernel, buffer)))
+    for (int r0 = 0; r0 < points[0]; ++r0)
+      for (int r1 = 0; r1 < points[1]; ++r1) {
+        Cell place = read;
+        long plane = 0;
+        for (std::size_t d = 0; d < dimensions.size(); ++d) {
+          const GroupDimension &along = dimensions[d];
+          if (along.axis == kTurnAxis)
+            planes = along.extent, plane = std::exchange(place[d], 0);
+          else if (along.axis >= 0 && along.isBlock)
+            place[d] += along.factor * (along.axis == 0 ? r0 : r1);
+        }
+        const auto at = firstPlane.try_emplace(std::move(place), plane).first;
+        at->second = std::min(at->second, plane);
+      }
+  long kept = 0;
+  for (const auto &[place, plane] : firstPlane)
+    kept += planes - plane;
+  return kept;
+}
+
+} // namespace pbc::kernel

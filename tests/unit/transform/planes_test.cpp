@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Items that go through planes of points: what they keep from one plane to the next, and what of it is in registers.
+#include "compiler/kernel/kept_cells.h"
+#include "compiler/kernel/print.h"
+#include "compiler/kernel/verify.h"
+#include "tests/unit/transform/textual.h"
+#include <gmock/gmock.h>
+
+using namespace pbc::kernel;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace {
+
+/// A kernel over points with three coordinates.
+std::string kernelOf(const std::string &value, const std::string &loops = "band z, y, x") {
+  return "kernel Planes [n]\n  context n >= 9\n  buffer A float 3-d input\n  buffer B float 3-d output\n"
+         "  S[x, y, z]: B[x, y, z] = " +
+         value + "\n    { S[x, y, z] : 2 <= x, y, z < n - 2 }\n  schedule\n    " + loops + "\n";
+}
+const std::string kSeven = "A[x, y, z] + A[x - 1, y, z] + A[x + 1, y, z] + A[x, y - 1, z] + A[x, y + 1, z] + "
+                           "A[x, y, z - 1] + A[x, y, z + 1]";
+
+TEST(Planes, AreReadThroughMemoryOfTheGroup) {
+  Texts t;
+  const std::optional<Scheduled> k =
+      t.run(t.kernel(kernelOf(kSeven)), "items(; each = planes); keep(A, through = group)");
+  ASSERT_TRUE(k);
+  EXPECT_THAT(verify(*k), IsEmpty());
+  const std::string text = print(*k);
+  EXPECT_THAT(text, HasSubstr("buffer A_item float 3-d item of 0: (1 * (block 0 - 1) + 3) x 1: (1 * (block 1 - 1) + "
+                              "3) x 2: (1 * (item 2 - 1) + 3)\n"));
+  // Rows begin 3 cells behind a multiple of 16 bytes, so that there is room for so many in front of them.
+  EXPECT_THAT(text, HasSubstr("buffer A_plane float 3-d group of 0: (1 * (block 0 - 1) + 3) x 1: (1 * (block 1 - 1) + "
+                              "3) x 2: (1 * (item 2 - 1) + 1), pad 6, buffers 2\n"));
+  EXPECT_THAT(text, HasSubstr("fill A_item from A[-1 + pb__begin0, -1 + pb__begin1, -1 + pb__begin2] through A_plane, within"));
+  EXPECT_THAT(treeOf(*k), HasSubstr("turn:2"));
+  const std::string again = print(t.kernel(text));
+  EXPECT_EQ(print(t.kernel(again)), again);
+  EXPECT_EQ(treeOf(t.kernel(again)), treeOf(*k));
+}
+
+TEST(Planes, SayWhyTheyDoNotApply) {
+  Texts t;
+  EXPECT_EQ(t.after(t.kernel("kernel Map [n]\n  context n >= 9\n  buffer A float 2-d input\n  buffer B float 2-d output\n"
+                             "  S[x, y]: B[x, y] = A[x, y]\n    { S[x, y] : 0 <= x, y < n }\n  schedule\n    band y, x\n"),
+                    "items(; each = planes)"),
+            "refused: its points have 2 coordinates, which make no planes");
+  const auto why = [&](const std::string &value, const std::string &steps) {
+    return t.after(t.kernel(kernelOf(value)), steps);
+  };
+  EXPECT_EQ(why(kSeven, "items(; each = planes); stage(A)"),
+            "refused: its items go through planes of points, each of which reads other cells");
+  EXPECT_EQ(why(kSeven, "items(; each = run); keep(A, through = group)"),
+            "refused: its items have no planes of points, whose turns could share memory of the group");
+  EXPECT_EQ(why("A[x, y, 2 * z] + A[x, y, 2 * z + 1]", "items(; each = planes); keep(A)"),
+            "refused: the cells of the next plane of points are not those behind the last ones");
+  EXPECT_EQ(why("A[z - 1, y, x] + A[z, y, x]", "items(; each = planes); keep(A)"),
+            "refused: neighbouring planes of points read neighbours in a row of the matrix");
+  EXPECT_EQ(why("A[x, y - 1, 0] + A[x, y + 1, 0]", "items(; each = planes); keep(A, through = group)"),
+            "refused: all planes of points read the same cells, which are copied once");
+}
+
+/// Only cells that a later plane of points reads stay.
+TEST(Planes, KeepInRegistersWhatIsRead) {
+  Texts t;
+  const auto kept = [&](const std::string &value, std::array<int, 2> points) {
+    const std::optional<Scheduled> k = t.run(t.kernel(kernelOf(value)), "items(; each = planes); keep(A)");
+    EXPECT_TRUE(k);
+    return k ? keptCells(*k, 2, points) : 0;
+  };
+  EXPECT_EQ(kept("A[x, y, z]", {4, 1}), 4);
+  EXPECT_EQ(kept("A[x, y, z - 1] + A[x, y, z + 1]", {4, 1}), 12);
+  EXPECT_EQ(kept("A[x, y, z - 1] + A[x, y, z + 1] + A[x - 1, y, z] + A[x + 1, y, z]", {4, 1}), 12 + 2 * 2);
+  EXPECT_EQ(kept(kSeven, {4, 1}), 3 * 4 + 2 * (2 + 8));
+  EXPECT_EQ(kept(kSeven, {4, 2}), 3 * 8 + 2 * (4 + 8));
+  EXPECT_EQ(kept("A[x - 1, y - 1, z - 1] + A[x + 1, y + 1, z + 1]", {1, 1}), 3 + 1) << "two cells";
+}
+
+} // namespace
