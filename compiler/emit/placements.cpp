@@ -32,6 +32,10 @@ constexpr unsigned kBytesOf64Points = 8;
 bool hasRuns(const Placement &p) { return p.run[0] > 0; }
 bool hasCells(const Placement &p) { return p.hasBlocks || hasRuns(p); }
 bool hasPlanes(const Placement &p) { return p.run[2] > 1; }
+/// Along how many axes an item has several cells.
+int cellAxes(const Placement &p) {
+  return hasCells(p) ? std::min(hasPlanes(p) ? 3 : 2, p.itemDimensions) : 0;
+}
 bool hasSteps(const Placement &p) { return p.stepBytes > 0; }
 
 /// Along each of two functions; along one, points share so little that few of them fill a group's memory.
@@ -311,7 +315,7 @@ int placementTunableCount(const Scope &scope) {
   const std::vector<Placement> all = placements(scope);
   int count = hasDevice(all) ? 1 : 0; // gpu_ratio
   for (const Placement &p : all)
-    count += p.itemDimensions + (hasCells(p) ? std::min(2, p.itemDimensions) : 0) + p.tileDimensions +
+    count += p.itemDimensions + cellAxes(p) + p.tileDimensions +
              (hasSteps(p) ? 1 + std::min(2, p.itemDimensions) : 0) + (p.team ? 2 : 0);
   return count;
 }
@@ -344,7 +348,7 @@ std::string placementTunables(const Scope &scope, int bin) {
           fmt::format("{}[{}]", placementSlot(scope, "group"),
                       3 * (number * scope.transform.binCount() + bin) + d),
           when(kInGroups));
-    for (int d = 0; hasCells(p) && d < std::min(hasPlanes(p) ? 3 : 2, p.itemDimensions); ++d)
+    for (int d = 0; d < cellAxes(p); ++d)
       row(fmt::format("cells_{}_{}", kFunctions[d], p.name),
           fmt::format("cells of a work-item along {} of {}, where it has several", kFunctions[d], p.name),
           cellsAlong(p, d), 1,

@@ -51,8 +51,7 @@ protected:
       long place = 0;
       for (std::size_t d = 0; d < element->indices.size(); ++d)
         place += valueOf(element->indices[d]) * valueOf(groupStride(memory, d));
-      note(e, {memory.name, static_cast<int>(kernel::bytesOf(memory.element))}, isWrite, isWrite ? cells : 1,
-           place);
+      note(e, {memory.name, static_cast<int>(kernel::bytesOf(memory.element))}, isWrite, cells, place);
     } else if (const Local *local = as<Local>(e)) {
       const auto array = arrays_.find(local->name);
       if (array == arrays_.end())

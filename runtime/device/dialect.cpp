@@ -133,6 +133,12 @@ const char *const kOpenClPrelude =
     pb_cells.all = *(__global const int4 *)&from;                                                   \
     for (int pb_k = 0; pb_k < (int)(16 / sizeof(T)); ++pb_k) (&to)[pb_k] = pb_cells.one[pb_k];      \
   }
+#define PB_LOAD_LOCAL_16(T, to, from)                                                               \
+  {                                                                                                 \
+    PB_CELLS_OF_16(T);                                                                              \
+    pb_cells.all = *(__local const int4 *)&from;                                                    \
+    for (int pb_k = 0; pb_k < (int)(16 / sizeof(T)); ++pb_k) (&to)[pb_k] = pb_cells.one[pb_k];      \
+  }
 #define PB_STORE_16(T, to, from)                                                                    \
   {                                                                                                 \
     PB_CELLS_OF_16(T);                                                                              \
@@ -233,6 +239,7 @@ template <class T> __device__ __forceinline__ void pb_store_16(T *to, const T *f
   *(pb_Cells<T> *)to = cells;
 }
 #define PB_LOAD_16(T, to, from) pb_load_16<T>(&to, &from)
+#define PB_LOAD_LOCAL_16 PB_LOAD_16
 #define PB_STORE_16(T, to, from) pb_store_16<T>(&to, &from)
 #define INFINITY (__int_as_float(0x7f800000))
 #define NAN (__int_as_float(0x7fffffff))
@@ -318,6 +325,7 @@ using pb_Result = void;
 #define PB_COPY_16(to, from) __builtin_memcpy(&to, __builtin_assume_aligned(&from, 16), 16)
 #define PB_COPIED() ((void)0)
 #define PB_LOAD_16(T, to, from) __builtin_memcpy(&to, __builtin_assume_aligned(&from, 16), 16)
+#define PB_LOAD_LOCAL_16 PB_LOAD_16
 #define PB_STORE_16(T, to, from) __builtin_memcpy(__builtin_assume_aligned(&to, 16), &from, 16)
 #define PB_PLACE(cells, offset) cells += offset
 #define PB_LOCAL_ARRAY(T, name, count)                                                    \

@@ -15,6 +15,8 @@
 //                                                          // the warp has as `own`; all items of the group
 //     PB_COPY(A_t[n], A_p[i0]);                            // a cell into group-local memory, as late as
 //     PB_COPY_16(A_t[n], A_p[i0]);                         // the same, 16 bytes that begin at multiples of 16
+//     PB_LOAD_16(float, a[0], A_p[i0]);                    // 16 bytes from a matrix into an item's own array,
+//     PB_LOAD_LOCAL_16(float, a[0], A_t[n]);               // or from group-local memory, and PB_STORE_16 back
 //     PB_COPIED();                                         // at the end of all copies of the item
 //     ...
 //     PB_BARRIER();                                        // all items of the group, global and local memory

@@ -114,8 +114,11 @@ void CPrinter::node(const loop::Assign &a, const std::string &indent) {
   if (a.together > 1 && !a.isBackground) {
     const bool isStore = loop::as<loop::Element>(a.target) != nullptr;
     const Expr &cell = isStore ? a.target : a.value;
-    const Scalar element = matrix(loop::as<loop::Element>(cell)->buffer).element;
-    out_ += dialect_.together(dialect_.type(element), text(a.target), text(a.value), isStore) + ";\n";
+    const loop::Matrix &memory = matrix(loop::as<loop::Element>(cell)->buffer);
+    const Dialect::Move move = isStore                   ? Dialect::Move::Store
+                               : memory.ofGroup.empty() ? Dialect::Move::Load
+                                                        : Dialect::Move::LoadOfGroup;
+    out_ += dialect_.together(dialect_.type(memory.element), text(a.target), text(a.value), move) + ";\n";
     return;
   }
   if (a.isBackground) {

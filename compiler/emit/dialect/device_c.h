@@ -46,8 +46,9 @@ public:
     return (isWide ? "PB_COPY_16(" : "PB_COPY(") + to + ", " + from + ")";
   }
   std::string together(const std::string &type, const std::string &to, const std::string &from,
-                       bool isStore) const override {
-    return (isStore ? "PB_STORE_16(" : "PB_LOAD_16(") + type + ", " + to + ", " + from + ")";
+                       Move move) const override {
+    constexpr const char *kMoves[] = {"PB_LOAD_16(", "PB_LOAD_LOCAL_16(", "PB_STORE_16("};
+    return kMoves[static_cast<int>(move)] + type + ", " + to + ", " + from + ")";
   }
   std::string partial(Scalar, const std::string &place) const override;
   std::string localArray(const std::string &type, const std::string &name,

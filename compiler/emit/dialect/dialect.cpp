@@ -20,7 +20,7 @@ std::string Dialect::copy(const std::string &to, const std::string &from, bool i
   return to + " = " + from;
 }
 
-std::string Dialect::together(const std::string &, const std::string &, const std::string &, bool) const {
+std::string Dialect::together(const std::string &, const std::string &, const std::string &, Move) const {
   throw std::logic_error("this language has no moves of 16 bytes");
 }
 

@@ -103,9 +103,10 @@ public:
   virtual std::string vote(const std::string &name, const std::string &condition) const;
   /// Copies a cell of a matrix into a group's memory, perhaps in the background; or 16 bytes, in a language for devices only.
   virtual std::string copy(const std::string &to, const std::string &from, bool isWide) const;
-  /// Moves neighbouring cells of 16 bytes from a matrix into an item's own array, or back (isStore).
+  enum class Move { Load, LoadOfGroup, Store };
+  /// Moves neighbouring cells of 16 bytes from a matrix or a group's memory into an item's own array, or from there to a matrix.
   virtual std::string together(const std::string &type, const std::string &to, const std::string &from,
-                               bool isStore) const;
+                               Move) const;
   /// An element of the memory that a launch has for values of parts of cells, each of 8 bytes.
   virtual std::string partial(Scalar, const std::string &place) const;
   /// Before the declaration of an array of one task: "alignas(64) static thread_local ".

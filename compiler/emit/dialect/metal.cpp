@@ -75,10 +75,11 @@ std::string Metal::vote(const std::string &name, const std::string &condition) c
 }
 
 std::string Metal::together(const std::string &type, const std::string &to, const std::string &from,
-                            bool isStore) const {
+                            Move move) const {
   const std::string cells = fmt::format("array<{0}, 16 / sizeof({0})>", type);
-  return isStore ? fmt::format("*(device {} *)&{} = *(thread const {} *)&{}", cells, to, cells, from)
-                 : fmt::format("*(thread {} *)&{} = *(device const {} *)&{}", cells, to, cells, from);
+  const char *at = move == Move::Load ? "device" : move == Move::Store ? "thread" : "threadgroup";
+  return fmt::format("*({} {} *)&{} = *({} const {} *)&{}", move == Move::Store ? "device" : "thread", cells, to,
+                     at, cells, from);
 }
 
 std::string Metal::copy(const std::string &to, const std::string &from, bool isWide) const {

@@ -34,7 +34,7 @@ public:
   std::string vote(const std::string &name, const std::string &condition) const override;
   std::string copy(const std::string &to, const std::string &from, bool isWide) const override;
   std::string together(const std::string &type, const std::string &to, const std::string &from,
-                       bool isStore) const override;
+                       Move) const override;
   std::string partial(Scalar, const std::string &place) const override;
   std::string localArray(const std::string &type, const std::string &name,
                          const std::string &extent) const override;

@@ -135,11 +135,14 @@ private:
   /// How many registers an item has, where it has several points: compilers use more of them than they have to. With several variables
   /// a point, or functions, nothing is said, because they need more than the estimate.
   std::string registers(const kernel::Scheduled &kernel) const {
+    constexpr const char *kInPlanes = "128"; // what nothing reads of the box of cells is in none
     constexpr int kOthers = 56; // for addresses, and for what is read of a group's memory
     const auto variables = std::count_if(kernel.buffers.begin(), kernel.buffers.end(),
                                          [](const Buffer &b) { return b.role == Buffer::Role::Local; });
     if (!kernel::hasBlocks(kernel.schedule.tree) || variables > 1 || kernel::functionsCalled(kernel) > 0)
       return "";
+    if (kernel::hasPlanes(kernel.schedule.tree))
+      return dialect_.registers(kInPlanes);
     const auto words = [](unsigned bytes) { return (bytes + 3) / 4; };
     std::string kept;
     const std::vector<loop::Matrix> all = loop::matrices(kernel);

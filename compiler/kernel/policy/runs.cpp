@@ -20,7 +20,7 @@ constexpr long kRowsForEachKept = 5,
 // Functions that a point calls: with more, what is computed needs the registers, and loads hardly count.
 constexpr int kMostCalls = 12;
 // Of items that go through planes: what they keep, without the cells of which nothing is read; their rows and planes; and the group.
-constexpr long kMostInPlanes = 96;
+constexpr long kMostInPlanes = 96, kMostOfRowsInPlanes = 80;
 constexpr int kMostRowsInPlanes = 2, kPlanes = 128, kTurnAxis = 2;
 constexpr long kWarp = 32, kRowsOfGroup = 16, kMostGroupBytes = 48L << 10;
 
@@ -132,7 +132,7 @@ std::optional<DeviceVersion> inPlanes(Writing writing) {
     return {};
   writeOut(writing);
   int rows = kMostRowsInPlanes;
-  while (rows > 1 && registersInPlanes(writing.kernel(), rows) > kMostInPlanes)
+  while (rows > 1 && registersInPlanes(writing.kernel(), rows) > kMostOfRowsInPlanes)
     rows /= 2;
   if (registersInPlanes(writing.kernel(), rows) > kMostInPlanes)
     return {};

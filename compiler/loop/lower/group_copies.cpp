@@ -114,7 +114,8 @@ private:
     const Expr behind = add(place, inVectors);
     const NodePtr edge = block(
         {let("at0", head ? arithmetic(Op::Choose, {less(place, integer(head)), place, behind}) : behind), copy(1)});
-    return block({dealt(vectors, vector), dealt(beside, edge)});
+    const NodePtr edges = dealt(maximum(beside, integer(1)), edge);
+    return block({dealt(vectors, vector), make({If{less(integer(0), beside), edges, nullptr}})});
   }
 
   /// The cells of each item, so many neighbours at once.

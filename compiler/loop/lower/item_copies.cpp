@@ -124,6 +124,18 @@ private:
 
   /// A row at at1, at2, ... from the memory of the group, which has the planes that are new in this turn.
   NodePtr fromGroup() const {
+    const long together = kWide / bytes();
+    const NodePtr single = each("at0", integer(0), extent(0), fromGroup(1));
+    const kernel::GroupDimension &along = memory_.ofGroup.front();
+    if (!copy_.phase || bytes() < 4 || together < 2 || along.axis != 0 || !along.isBlock || along.factor != 1)
+      return single;
+    const Expr rest = arithmetic(Op::Modulo, {ofMachine("PB_C0"), integer(together)});
+    return make({If{arithmetic(Op::Equal, {rest, integer(0)}),
+                    inVectors(together, [&](long count) { return fromGroup(count); }), single}});
+  }
+
+  /// The cell, or so many, at at0 of the row.
+  NodePtr fromGroup(long together) const {
     std::vector<Expr> inGroup;
     for (std::size_t d = 0; d < copy_.first.size(); ++d) {
       const kernel::GroupDimension &along = memory_.ofGroup[d];
@@ -138,8 +150,26 @@ private:
       }
       inGroup.push_back(d == 0 && copy_.phase.value_or(0) ? add(integer(*copy_.phase), place) : place);
     }
-    return each("at0", integer(0), extent(0),
-                make({Assign{own(), {}, make({Element{copy_.through, std::move(inGroup)}})}}));
+    Assign made{own(), {}, make({Element{copy_.through, std::move(inGroup)}})};
+    made.together = together;
+    return make({std::move(made)});
+  }
+
+  /// A row in vectors that lie at multiples of 16 bytes if the item's run does, and the cells before and behind them.
+  template <class Copy>
+  NodePtr inVectors(long together, const Copy &copied) const {
+    const long head = (together - *copy_.phase) % together;
+    const Expr vectors =
+        grouped(arithmetic(Op::Divide, {grouped(subtract(extent(0), integer(head))), integer(together)}));
+    const Expr past = multiply(vectors, integer(together));
+    std::vector<NodePtr> line;
+    if (head)
+      line.push_back(each("at0", integer(0), minimum(integer(head), extent(0)), copied(1)));
+    const Expr place = multiply(index("q0"), integer(together));
+    line.push_back(each("q0", integer(0), vectors,
+                        block({make({Let{{{"at0", head ? add(place, integer(head)) : place}}}}), copied(together)})));
+    line.push_back(each("at0", head ? add(past, integer(head)) : past, extent(0), copied(1)));
+    return block(std::move(line));
   }
 
   /// One cell, or so many neighbours, at at0, at1, ...
@@ -167,24 +197,13 @@ private:
     if (!copy_.phase || together < 2 || bytes() < 4)
       return single;
     const long head = (together - *copy_.phase) % together;
-    const Expr vectors =
-        grouped(arithmetic(Op::Divide, {grouped(subtract(extent(0), integer(head))), integer(together)}));
-    const Expr past = multiply(vectors, integer(together));
-    std::vector<NodePtr> line;
-    if (head)
-      line.push_back(cells(0, minimum(integer(head), extent(0)), false));
-    const Expr place = multiply(index("q0"), integer(together));
-    line.push_back(each(
-        "q0", integer(0), vectors,
-        block({make({Let{{{"at0", head ? add(place, integer(head)) : place}}}}), copy(false, together)})));
-    line.push_back(each("at0", head ? add(past, integer(head)) : past, extent(0), copy(false)));
     Expr isWide = isTrue(ofMachine("PB_WIDE"));
     if (const kernel::GroupDimension &along = memory_.ofGroup.front(); along.axis >= 0) {
       const Expr rest = arithmetic(
           Op::Modulo, {ofMachine(number("PB_C", static_cast<std::size_t>(along.axis))), integer(together)});
       isWide = arithmetic(Op::And, {isWide, arithmetic(Op::Equal, {rest, integer(0)})});
     }
-    NodePtr wide = lines(block(std::move(line)));
+    NodePtr wide = lines(inVectors(together, [&](long count) { return copy(false, count); }));
     if (sharesRows(memory_))
       wide = make({If{isTrue(index(kTogether)), exchanged(head, together), std::move(wide)}});
     return make({If{isWide, std::move(wide), single}});

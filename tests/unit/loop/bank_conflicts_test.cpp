@@ -12,7 +12,7 @@ Expr times(const Expr &e, long factor) { return multiply(e, integer(factor)); }
 
 /// The degrees of `s += M[place]` for each item of a group, where `place` may use `lane`, `row` and, if it is written out, `r`.
 int readsOf(const Expr &place, Scalar element = Scalar::F32, long writtenOut = 1,
-            LaunchShape shape = {{32, 4, 1}, {1, 1}}) {
+            LaunchShape shape = {{32, 4, 1}, {1, 1, 1}}) {
   Matrix memory{"M", element, 1};
   memory.ofGroup = {{0, -1, false, 0, 1 << 16}};
   const Expr sum = make(Expression{Local{"s", element, {}}});
@@ -35,8 +35,8 @@ TEST(BankConflicts, AsManyTurnsAsABankHasWords) {
   EXPECT_EQ(readsOf(times(kLane, 32)), 32);
   EXPECT_EQ(readsOf(times(kLane, 33)), 1);
   EXPECT_EQ(readsOf(kRow), 1) << "all lanes read one word";
-  EXPECT_EQ(readsOf(add(times(kLane, 4), kRow), Scalar::F32, 1, {{8, 4, 1}, {1, 1}}), 1);
-  EXPECT_EQ(readsOf(add(times(kLane, 4), kRow), Scalar::F32, 1, {{16, 2, 1}, {1, 1}}), 2);
+  EXPECT_EQ(readsOf(add(times(kLane, 4), kRow), Scalar::F32, 1, {{8, 4, 1}, {1, 1, 1}}), 1);
+  EXPECT_EQ(readsOf(add(times(kLane, 4), kRow), Scalar::F32, 1, {{16, 2, 1}, {1, 1, 1}}), 2);
 }
 
 TEST(BankConflicts, HalvesOfAWarpReadDoubles) {

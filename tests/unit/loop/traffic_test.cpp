@@ -33,7 +33,7 @@ NodePtr times(const Expr &count, NodePtr body, Hint::Unrolling unrolling) {
 
 /// Of a body for each item, where `lane` is the item; groups have 32 items of 4 points.
 std::optional<Traffic> of(NodePtr body) {
-  const LaunchShape shape{{32, 1, 1}, {4, 1}, 1};
+  const LaunchShape shape{{32, 1, 1}, {4, 1, 1}, 1};
   body = block({std::move(body), store(index("lane"))});
   return trafficOf(
       {kMatrix}, make(Node{Parallel{Parallel::Over::Items, 0, "lane", integer(0), nullptr, std::move(body)}}),

@@ -14,7 +14,7 @@ using testing::IsEmpty;
 namespace {
 
 /// A kernel over points with three coordinates.
-std::string kernelOf(const std::string &value, const std::string &loops = "band z, y, x") {
+std::string planesOf(const std::string &value, const std::string &loops = "band z, y, x") {
   return "kernel Planes [n]\n  context n >= 9\n  buffer A float 3-d input\n  buffer B float 3-d output\n"
          "  S[x, y, z]: B[x, y, z] = " +
          value + "\n    { S[x, y, z] : 2 <= x, y, z < n - 2 }\n  schedule\n    " + loops + "\n";
@@ -25,7 +25,7 @@ const std::string kSeven = "A[x, y, z] + A[x - 1, y, z] + A[x + 1, y, z] + A[x, 
 TEST(Planes, AreReadThroughMemoryOfTheGroup) {
   Texts t;
   const std::optional<Scheduled> k =
-      t.run(t.kernel(kernelOf(kSeven)), "items(; each = planes); keep(A, through = group)");
+      t.run(t.kernel(planesOf(kSeven)), "items(; each = planes); keep(A, through = group)");
   ASSERT_TRUE(k);
   EXPECT_THAT(verify(*k), IsEmpty());
   const std::string text = print(*k);
@@ -48,7 +48,7 @@ TEST(Planes, SayWhyTheyDoNotApply) {
                     "items(; each = planes)"),
             "refused: its points have 2 coordinates, which make no planes");
   const auto why = [&](const std::string &value, const std::string &steps) {
-    return t.after(t.kernel(kernelOf(value)), steps);
+    return t.after(t.kernel(planesOf(value)), steps);
   };
   EXPECT_EQ(why(kSeven, "items(; each = planes); stage(A)"),
             "refused: its items go through planes of points, each of which reads other cells");
@@ -66,7 +66,7 @@ TEST(Planes, SayWhyTheyDoNotApply) {
 TEST(Planes, KeepInRegistersWhatIsRead) {
   Texts t;
   const auto kept = [&](const std::string &value, std::array<int, 2> points) {
-    const std::optional<Scheduled> k = t.run(t.kernel(kernelOf(value)), "items(; each = planes); keep(A)");
+    const std::optional<Scheduled> k = t.run(t.kernel(planesOf(value)), "items(; each = planes); keep(A)");
     EXPECT_TRUE(k);
     return k ? keptCells(*k, 2, points) : 0;
   };
