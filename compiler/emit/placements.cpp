@@ -45,8 +45,7 @@ int defaultCells(const Placement &p) {
 
 /// A step that has both versions has the blocks' number.
 int cellsAlong(const Placement &p, int d) {
-  return d == 2 ? std::max(1, p.run[2])
-         : p.hasBlocks ? defaultCells(p) : p.run[static_cast<std::size_t>(d)];
+  return d == 2 ? std::max(1, p.run[2]) : p.hasBlocks ? defaultCells(p) : p.run[static_cast<std::size_t>(d)];
 }
 
 /// Groups are long along x, where neighbours are contiguous. Those of many points have so few items that the registers of a

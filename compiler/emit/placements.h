@@ -21,8 +21,8 @@ struct Placement {
   bool hasLocal = false, hasBlocks = false;
   /// Points of an item that keeps what it reads in registers; 0: no such version. With several along the third axis, it goes through planes.
   std::array<int, 3> run = {};
-  unsigned bytesOfPoint = 0;   // of its variables in registers, where items have blocks of points
-  int tileDimensions = 0;      // 0: no tiles
+  unsigned bytesOfPoint = 0; // of its variables in registers, where items have blocks of points
+  int tileDimensions = 0;    // 0: no tiles
   unsigned stepBytes = 0; // of what a place of a group that computes several rounds keeps; 0: no such version
   bool isLibrary = false; // a function of a library, without other versions
   int team = 0; // items that compute a cell together, unless the configuration says otherwise; 0: none

@@ -28,7 +28,8 @@ isl::set readByFirstPoint(const Scheduled &kernel, int buffer) {
         continue;
       isl_set *read = a.relation.intersect_domain(s.domain).range().release();
       for (int axis = 0; axis < kTurnAxis; ++axis)
-        if (const int at = isl_set_find_dim_by_name(read, isl_dim_param, pointParameter(axis).c_str()); at >= 0)
+        if (const int at = isl_set_find_dim_by_name(read, isl_dim_param, pointParameter(axis).c_str());
+            at >= 0)
           read = isl_set_fix_si(read, isl_dim_param, static_cast<unsigned>(at), 0);
       read = isl_set_project_out(read, isl_dim_param, 0,
                                  static_cast<unsigned>(isl_set_dim(read, isl_dim_param)));
@@ -71,8 +72,7 @@ std::vector<Cell> cellsOf(const isl::set &all) {
 } // namespace
 
 long keptCells(const Scheduled &kernel, int buffer, std::array<int, 2> points) {
-  const std::vector<GroupDimension> &dimensions =
-      kernel.buffers[static_cast<std::size_t>(buffer)].ofGroup;
+  const std::vector<GroupDimension> &dimensions = kernel.buffers[static_cast<std::size_t>(buffer)].ofGroup;
   std::map<Cell, long> firstPlane; // by the cell's place in its plane
   long planes = 1;
   for (const Cell &read : cellsOf(readByFirstPoint(kernel, buffer)))

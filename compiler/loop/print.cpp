@@ -283,7 +283,7 @@ private:
     std::string all;
     for (const Points::Axis &axis : p.axes)
       all += (all.empty() ? "" : ", ") + axis.item + " from " + text(axis.low) + " to " + text(axis.high) +
-             (axis.each == kernel::as::Item::Each::Block ? " in blocks"
+             (axis.each == kernel::as::Item::Each::Block  ? " in blocks"
               : axis.each == kernel::as::Item::Each::Run  ? " in runs"
               : axis.each == kernel::as::Item::Each::Turn ? " in turns"
                                                           : "");

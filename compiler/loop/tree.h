@@ -93,7 +93,8 @@ struct Assign {
   int statement = -1; // of the kernel; -1: lowering has made it
   std::vector<Expr> dimensions = {};
   bool isBackground = false; // the value may arrive as late as at the next barrier that ends copies
-  long together = 1;         // so many neighbouring cells, of 16 bytes, from a matrix or a group's memory, or to a matrix
+  long together =
+      1; // so many neighbouring cells, of 16 bytes, from a matrix or a group's memory, or to a matrix
 };
 
 /// A call of the function of a rule's body.

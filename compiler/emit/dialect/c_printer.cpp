@@ -115,7 +115,7 @@ void CPrinter::node(const loop::Assign &a, const std::string &indent) {
     const bool isStore = loop::as<loop::Element>(a.target) != nullptr;
     const Expr &cell = isStore ? a.target : a.value;
     const loop::Matrix &memory = matrix(loop::as<loop::Element>(cell)->buffer);
-    const Dialect::Move move = isStore                   ? Dialect::Move::Store
+    const Dialect::Move move = isStore                  ? Dialect::Move::Store
                                : memory.ofGroup.empty() ? Dialect::Move::Load
                                                         : Dialect::Move::LoadOfGroup;
     out_ += dialect_.together(dialect_.type(memory.element), text(a.target), text(a.value), move) + ";\n";

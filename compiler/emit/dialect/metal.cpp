@@ -78,8 +78,8 @@ std::string Metal::together(const std::string &type, const std::string &to, cons
                             Move move) const {
   const std::string cells = fmt::format("array<{0}, 16 / sizeof({0})>", type);
   const char *at = move == Move::Load ? "device" : move == Move::Store ? "thread" : "threadgroup";
-  return fmt::format("*({} {} *)&{} = *({} const {} *)&{}", move == Move::Store ? "device" : "thread", cells, to,
-                     at, cells, from);
+  return fmt::format("*({} {} *)&{} = *({} const {} *)&{}", move == Move::Store ? "device" : "thread", cells,
+                     to, at, cells, from);
 }
 
 std::string Metal::copy(const std::string &to, const std::string &from, bool isWide) const {

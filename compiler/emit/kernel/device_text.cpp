@@ -136,7 +136,7 @@ private:
   /// a point, or functions, nothing is said, because they need more than the estimate.
   std::string registers(const kernel::Scheduled &kernel) const {
     constexpr const char *kInPlanes = "128"; // what nothing reads of the box of cells is in none
-    constexpr int kOthers = 56; // for addresses, and for what is read of a group's memory
+    constexpr int kOthers = 56;              // for addresses, and for what is read of a group's memory
     const auto variables = std::count_if(kernel.buffers.begin(), kernel.buffers.end(),
                                          [](const Buffer &b) { return b.role == Buffer::Role::Local; });
     if (!kernel::hasBlocks(kernel.schedule.tree) || variables > 1 || kernel::functionsCalled(kernel) > 0)

@@ -88,7 +88,8 @@ long registersInPlanes(const Scheduled &kernel, int rows) {
   long all = 0;
   for (std::size_t b = 0; b < kernel.buffers.size(); ++b)
     if (const Buffer &memory = kernel.buffers[b]; memory.role == Buffer::Role::Item)
-      all += keptCells(kernel, static_cast<int>(b), {runOf(kernel), rows}) * ((bytesOf(memory.element) + 3) / 4);
+      all +=
+          keptCells(kernel, static_cast<int>(b), {runOf(kernel), rows}) * ((bytesOf(memory.element) + 3) / 4);
   return all;
 }
 

@@ -24,8 +24,9 @@ struct CopyRequest {
   long pad = 0;        // cells that are added to each row
   bool isKept = false; // it may be written, is written back, and is meant for registers
   long buffers = 1;    // in groups: with 2, the copy of the next step of `at` is made while this one is read
-  bool isThroughGroup = false; // it is kept by items that go through planes, and new cells come through memory of the group
-  long access = 0;     // on a device: which way to read the matrix it is for, from 1 (filled_box.h); 0: all
+  bool isThroughGroup =
+      false; // it is kept by items that go through planes, and new cells come through memory of the group
+  long access = 0; // on a device: which way to read the matrix it is for, from 1 (filled_box.h); 0: all
 };
 
 Outcome withCopies(const Scheduled &, const CopyRequest &);

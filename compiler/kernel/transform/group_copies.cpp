@@ -259,11 +259,12 @@ Buffer planeOf(const Buffer &item, const std::string &name) {
   for (GroupDimension &d : plane.ofGroup)
     if (d.axis == 2)
       d.extent = 1;
-  const long cells = std::max(1L, kWide / static_cast<long>(bytesOf(item.element)));
+  const auto bytes = static_cast<long>(bytesOf(item.element));
   const GroupDimension &row = plane.ofGroup.front();
   const long more = row.axis < 0 ? row.extent : row.extent - row.factor;
-  plane.pad = cells - 1;
-  while ((more + plane.pad) % cells != 0)
+  plane.pad = kWide / bytes - 1;
+  // Rows of 128 bytes and these end so that the cells of a column, in eight rows, are in different banks.
+  while ((more + plane.pad) * bytes % (2 * kWide) != kWide)
     ++plane.pad;
   return plane;
 }

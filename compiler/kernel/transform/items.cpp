@@ -36,10 +36,10 @@ std::string choose(TaskFunctions &functions, const std::vector<std::string> &nam
 }
 
 as::Item::Each eachOf(const std::string &word) {
-  return word == "block" ? as::Item::Each::Block
+  return word == "block"    ? as::Item::Each::Block
          : word == "run"    ? as::Item::Each::Run
          : word == "planes" ? as::Item::Each::Turn
-                         : as::Item::Each::Point;
+                            : as::Item::Each::Point;
 }
 
 Outcome applyItems(const Scheduled &kernel, const Arguments &arguments) {

@@ -9,7 +9,9 @@ namespace pbc::kernel {
 namespace {
 
 Outcome applyKeep(const Scheduled &kernel, const Arguments &arguments) {
-  const CopyRequest asked{.matrix = arguments.name("matrix"), .at = arguments.name("at"), .isKept = true,
+  const CopyRequest asked{.matrix = arguments.name("matrix"),
+                          .at = arguments.name("at"),
+                          .isKept = true,
                           .isThroughGroup = arguments.name("through") == "group"};
   if (kernel.schedule.target == Target::Device || !itemLoops(kernel.schedule.tree).empty())
     return withGroupCopy(kernel, asked);
@@ -36,9 +38,10 @@ Transformation keepTransformation() {
                       .isOptional = true},
                      {.name = "through",
                       .kind = Kind::Word,
-                      .doc = "on a device, for items with planes of points: where the cells come from that are "
-                             "new in a plane, the matrix or memory into which the group copies what its items "
-                             "share",
+                      .doc =
+                          "on a device, for items with planes of points: where the cells come from that are "
+                          "new in a plane, the matrix or memory into which the group copies what its items "
+                          "share",
                       .words = {"matrix", "group"},
                       .isOptional = true}},
       .apply = applyKeep,

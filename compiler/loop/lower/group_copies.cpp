@@ -62,6 +62,7 @@ public:
 private:
   static constexpr long kWide = 16;       // bytes
   static constexpr long kRowsOfBanks = 8; // of 16 bytes: 32 banks
+  static constexpr long kLanesOfWarp = 32;
 
   long bytes() const { return static_cast<long>(kernel::bytesOf(memory_.element)); }
   /// Neighbours along dimension 0 of the matrix are neighbours in the memory.
@@ -97,8 +98,8 @@ private:
   /// Rows of `head` cells, vectors, and the cells behind them.
   NodePtr inAndBesideVectors() const {
     const long together = kWide / bytes(), head = (together - *copy_.phase) % together;
-    const Expr vectors = grouped(
-        arithmetic(Op::Divide, {head ? grouped(subtract(extent(0), integer(head))) : extent(0), integer(together)}));
+    const Expr vectors = grouped(arithmetic(
+        Op::Divide, {head ? grouped(subtract(extent(0), integer(head))) : extent(0), integer(together)}));
     const Expr inVectors = grouped(multiply(vectors, integer(together)));
     const Expr place = index("place"), first = multiply(place, integer(together));
     const Expr from = index("from0"), at = index("at0");
@@ -108,13 +109,15 @@ private:
     std::vector<NodePtr> cells;
     for (long k = 0; k < together; ++k)
       cells.push_back(scope({let("edge0", k ? add(at, integer(k)) : at), copy(1, "edge0")}));
-    const NodePtr vector = block({let("at0", head ? add(first, integer(head)) : first),
-                                  make({If{inMatrix, copy(together, "at0", true), block(std::move(cells))}})});
+    const NodePtr vector =
+        block({let("at0", head ? add(first, integer(head)) : first),
+               make({If{inMatrix, copy(together, "at0", true), block(std::move(cells))}})});
     const Expr beside = grouped(subtract(extent(0), inVectors));
     const Expr behind = add(place, inVectors);
     const NodePtr edge = block(
-        {let("at0", head ? arithmetic(Op::Choose, {less(place, integer(head)), place, behind}) : behind), copy(1)});
-    const NodePtr edges = dealt(maximum(beside, integer(1)), edge);
+        {let("at0", head ? arithmetic(Op::Choose, {less(place, integer(head)), place, behind}) : behind),
+         copy(1)});
+    const NodePtr edges = dealt(maximum(beside, integer(1)), edge, true);
     return block({dealt(vectors, vector), make({If{less(integer(0), beside), edges, nullptr}})});
   }
 
@@ -123,15 +126,34 @@ private:
     const Expr columns =
         together == 1 ? extent(0) : grouped(arithmetic(Op::Divide, {extent(0), integer(together)}));
     const Expr place = index("place");
-    return dealt(columns, block({let("at0", together == 1 ? place : multiply(place, integer(together))), copy(together)}));
+    return dealt(columns, block({let("at0", together == 1 ? place : multiply(place, integer(together))),
+                                 copy(together)}));
   }
 
-  /// Deals out rows of so many places to the items, with `one` for each.
-  NodePtr dealt(const Expr &columns, const NodePtr &one) const {
-    const Expr items =
+  /// Deals out rows of so many places to the items, with `one` for each. Places that are far apart go to so few items of a warp that
+  /// these write different banks.
+  NodePtr dealt(const Expr &columns, const NodePtr &one, bool isFarApart = false) const {
+    const Expr all32 = integer(kLanesOfWarp);
+    const Expr group =
         grouped(multiply(multiply(ofMachine("PB_G0"), ofMachine("PB_G1")), ofMachine("PB_G2")));
+    const Expr inWarps = divides(all32, group);
+    const Expr lanes = index("lanes"), number = index("slot");
+    const Expr items =
+        !isFarApart
+            ? group
+            : grouped(arithmetic(Op::Choose,
+                                 {inWarps, multiply(arithmetic(Op::Divide, {group, all32}), lanes), group}));
+    const Expr slot =
+        !isFarApart ? number
+                    : grouped(arithmetic(
+                          Op::Choose, {inWarps,
+                                       add(multiply(grouped(arithmetic(Op::Divide, {number, all32})), lanes),
+                                           arithmetic(Op::Modulo, {number, all32})),
+                                       number}));
     const Expr width = index("width"), rows = index("rows");
     std::vector<NodePtr> all, own;
+    if (isFarApart)
+      all.push_back(let("lanes", minimum(all32, multiply(integer(kRowsOfBanks), grouped(columns)))));
     Expr widest = items;
     if (placeOf(0) !=
         0) // so that neighbours in 8 rows of the memory, 16 bytes further each, and next to each other use different banks
@@ -139,14 +161,19 @@ private:
     all.push_back(
         let("width", arithmetic(Op::Choose, {less(columns, grouped(widest)), columns, grouped(widest)})));
     all.push_back(let("rows", arithmetic(Op::Divide, {items, width})));
-    own.push_back(let("column", arithmetic(Op::Modulo, {index("slot"), width})));
-    own.push_back(let("row", arithmetic(Op::Divide, {index("slot"), width})));
+    own.push_back(let("column", arithmetic(Op::Modulo, {slot, width})));
+    own.push_back(let("row", arithmetic(Op::Divide, {slot, width})));
     Expr lines = integer(1);
     for (std::size_t d = 1; d < copy_.first.size(); ++d)
       lines = d > 1 ? multiply(std::move(lines), extent(d)) : extent(d);
     const NodePtr line = block({linesPlaces(), each("q0", "place", index("column"), columns, width, one)});
-    own.push_back(unless(divides(width, items), less(index("row"), rows),
-                         each("q1", "line", index("row"), grouped(std::move(lines)), rows, line)));
+    NodePtr deal = unless(divides(width, items), less(index("row"), rows),
+                          each("q1", "line", index("row"), grouped(std::move(lines)), rows, line));
+    if (isFarApart)
+      deal = make({If{arithmetic(Op::Or, {less(integer(0), grouped(arithmetic(Op::Modulo, {group, all32}))),
+                                          less(arithmetic(Op::Modulo, {number, all32}), lanes)}),
+                      std::move(deal), nullptr}});
+    own.push_back(std::move(deal));
     all.push_back(
         make({Parallel{Parallel::Over::InGroup, 0, "slot", integer(0), nullptr, block(std::move(own))}}));
     return scope(std::move(all));

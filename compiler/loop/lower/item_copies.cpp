@@ -56,9 +56,8 @@ public:
     NodePtr made = scope(std::move(all));
     if (!copy_.turns)
       return made;
-    const auto moving =
-        std::find_if(memory_.ofGroup.begin(), memory_.ofGroup.end(),
-                     [&](const kernel::GroupDimension &d) { return d.axis == copy_.turns; });
+    const auto moving = std::find_if(memory_.ofGroup.begin(), memory_.ofGroup.end(),
+                                     [&](const kernel::GroupDimension &d) { return d.axis == copy_.turns; });
     const Expr turn = index(turnOf(copy_.turns));
     if (moving == memory_.ofGroup.end()) // what all turns read is there from the first one on
       return make({If{arithmetic(Op::Equal, {turn, integer(-before_)}), std::move(made), nullptr}});
@@ -92,12 +91,11 @@ private:
         continue;
       }
       const bool inPlanes = copy_.turns > 1;
-      const NodePtr fromBefore =
-          rows(d, add(index(at), inPlanes ? integer(1) : pointsAtOnce(copy_.turns)));
+      const NodePtr fromBefore = rows(d, add(index(at), inPlanes ? integer(1) : pointsAtOnce(copy_.turns)));
       const Expr isLater = less(integer(-before_), index(turnOf(copy_.turns)));
-      line = block({each(at, integer(0), integer(common),
-                         make({If{isLater, fromBefore, inPlanes ? nullptr : line}})),
-                    each(at, integer(common), extent(d), line)});
+      line = block(
+          {each(at, integer(0), integer(common), make({If{isLater, fromBefore, inPlanes ? nullptr : line}})),
+           each(at, integer(common), extent(d), line)});
     }
     return line;
   }
@@ -130,8 +128,11 @@ private:
     if (!copy_.phase || bytes() < 4 || together < 2 || along.axis != 0 || !along.isBlock || along.factor != 1)
       return single;
     const Expr rest = arithmetic(Op::Modulo, {ofMachine("PB_C0"), integer(together)});
-    return make({If{arithmetic(Op::Equal, {rest, integer(0)}),
-                    inVectors(together, [&](long count) { return fromGroup(count); }), single}});
+    const auto copied = [&](long count) { return fromGroup(count); };
+    NodePtr wide = inVectors(together, copied);
+    if (sharesRows(memory_))
+      wide = make({If{isTrue(index(kInWarps)), exchanged(together, copied), std::move(wide)}});
+    return make({If{arithmetic(Op::Equal, {rest, integer(0)}), std::move(wide), single}});
   }
 
   /// The cell, or so many, at at0 of the row.
@@ -166,8 +167,9 @@ private:
     if (head)
       line.push_back(each("at0", integer(0), minimum(integer(head), extent(0)), copied(1)));
     const Expr place = multiply(index("q0"), integer(together));
-    line.push_back(each("q0", integer(0), vectors,
-                        block({make({Let{{{"at0", head ? add(place, integer(head)) : place}}}}), copied(together)})));
+    line.push_back(
+        each("q0", integer(0), vectors,
+             block({make({Let{{{"at0", head ? add(place, integer(head)) : place}}}}), copied(together)})));
     line.push_back(each("at0", head ? add(past, integer(head)) : past, extent(0), copied(1)));
     return block(std::move(line));
   }
@@ -196,47 +198,52 @@ private:
     const long together = kWide / bytes();
     if (!copy_.phase || together < 2 || bytes() < 4)
       return single;
-    const long head = (together - *copy_.phase) % together;
+    const auto copied = [&](long count) { return copy(false, count); };
     Expr isWide = isTrue(ofMachine("PB_WIDE"));
     if (const kernel::GroupDimension &along = memory_.ofGroup.front(); along.axis >= 0) {
       const Expr rest = arithmetic(
           Op::Modulo, {ofMachine(number("PB_C", static_cast<std::size_t>(along.axis))), integer(together)});
       isWide = arithmetic(Op::And, {isWide, arithmetic(Op::Equal, {rest, integer(0)})});
     }
-    NodePtr wide = lines(inVectors(together, [&](long count) { return copy(false, count); }));
+    NodePtr wide = lines(inVectors(together, copied));
     if (sharesRows(memory_))
-      wide = make({If{isTrue(index(kTogether)), exchanged(head, together), std::move(wide)}});
+      wide = make({If{isTrue(index(kTogether)), lines(exchanged(together, copied)), std::move(wide)}});
     return make({If{isWide, std::move(wide), single}});
   }
 
-  /// The item's own run of each row begins `head` cells behind the row's first cell.
-  NodePtr exchanged(long head, long together) const {
+  /// A row of which the item copies its own run, which begins `head` cells behind the row's first cell; the cells beside it come from
+  /// other lanes.
+  template <class Copy>
+  NodePtr exchanged(long together, const Copy &copied) const {
+    const long head = (together - *copy_.phase) % together;
     const Expr run = ofMachine("PB_C0"), at = index("at0");
     const Expr place = multiply(index("q0"), integer(together));
-    std::vector<NodePtr> line{each(
-        "q0", integer(0), grouped(arithmetic(Op::Divide, {run, integer(together)})),
-        block({make({Let{{{"at0", head ? add(place, integer(head)) : place}}}}), copy(false, together)}))};
+    std::vector<NodePtr> line{
+        each("q0", integer(0), grouped(arithmetic(Op::Divide, {run, integer(together)})),
+             block({make({Let{{{"at0", head ? add(place, integer(head)) : place}}}}), copied(together)}))};
     const Expr lane = grouped(arithmetic(Op::Modulo, {ofMachine("PB_LOCAL_INDEX"), ofMachine("PB_WARP")}));
     if (head) {
       const Expr isFirst = arithmetic(Op::Or, {less(lane, integer(1)), less(index("lane0"), integer(1))});
-      line.push_back(
-          each("at0", integer(0), integer(head), taken(own(add(at, run)), integer(1), true, isFirst)));
+      line.push_back(each("at0", integer(0), integer(head),
+                          taken(own(add(at, run)), integer(1), true, isFirst, copied(1))));
     }
     const Expr lanes = index("lanes");
     const Expr isLast =
         arithmetic(Op::Or, {arithmetic(Op::GreaterEqual, {add(lane, lanes), ofMachine("PB_WARP")}),
                             arithmetic(Op::GreaterEqual, {add(index("lane0"), lanes), ofMachine("PB_G0")})});
     const Expr distance = arithmetic(Op::Divide, {grouped(head ? subtract(at, integer(head)) : at), run});
-    line.push_back(each("at0", head ? add(run, integer(head)) : run, extent(0),
-                        block({make({Let{{{"lanes", distance}}}}),
-                               taken(own(subtract(at, multiply(lanes, run))), lanes, false, isLast)})));
-    return lines(block(std::move(line)));
+    line.push_back(
+        each("at0", head ? add(run, integer(head)) : run, extent(0),
+             block({make({Let{{{"lanes", distance}}}}),
+                    taken(own(subtract(at, multiply(lanes, run))), lanes, false, isLast, copied(1))})));
+    return block(std::move(line));
   }
 
-  /// The cell at at0 from the item so many lanes before or further, or where there is none, from the matrix.
-  NodePtr taken(Expr value, Expr lanes, bool isBefore, const Expr &isAtEnd) const {
+  /// The cell at at0 from the item so many lanes before or further, or where there is none, as it is copied.
+  NodePtr taken(Expr value, Expr lanes, bool isBefore, const Expr &isAtEnd, NodePtr copied) const {
     return scope({make({Shuffle{"other", memory_.element, std::move(value), std::move(lanes), isBefore}}),
-                  make({Assign{own(), {}, index("other")}}), make({If{isAtEnd, copy(false), nullptr}})});
+                  make({Assign{own(), {}, index("other")}}),
+                  make({If{isAtEnd, std::move(copied), nullptr}})});
   }
 
   const GroupCopy &copy_;

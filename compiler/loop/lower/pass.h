@@ -46,6 +46,8 @@ const How *realisedAs(const For *loop) {
 inline constexpr const char *kWhole = "whole";
 /// 1 where that is so for all items of a warp, which then read each other's registers.
 inline constexpr const char *kTogether = "together";
+/// 1 where all items of a warp come to all turns of planes, in which they read each other's registers.
+inline constexpr const char *kInWarps = "inWarps";
 /// The number of an item's turn along this axis: how many times PB_R1 rows of its points it has gone through before along axis 1, or how
 /// many planes along axis 2. In turns of negative numbers it only reads what the first plane needs of the planes before it.
 inline std::string turnOf(int axis) { return "turn" + std::to_string(axis); }

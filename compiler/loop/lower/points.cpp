@@ -66,6 +66,8 @@ public:
     NodePtr work = turns_ > 1 ? inPlanes(points_.body) : spread(points_.body);
     body.push_back(hasRuns_ && !hasGroupMemory() ? make({If{hasPoints(), std::move(work), nullptr}})
                                                  : std::move(work));
+    if (!staged_.empty()) // all items copy planes, also those without points
+      kept_.push_back(make({Vote{kInWarps, arithmetic(Op::Equal, {integer(1), integer(1)})}}));
     std::vector<NodePtr> inFront;
     for (GroupCopy &copy : staged_)
       inFront.push_back(make({std::move(copy)}));
@@ -85,7 +87,8 @@ public:
     for (std::size_t k = 0; k < points_.axes.size(); ++k) {
       const Points::Axis &axis = points_.axes[k];
       const int a = static_cast<int>(k);
-      const Expr before = multiply(index(number("group", k)), grouped(pointsOfGroup(a, axis.hasSeveral() || isTurn(axis))));
+      const Expr before =
+          multiply(index(number("group", k)), grouped(pointsOfGroup(a, axis.hasSeveral() || isTurn(axis))));
       made = make({Parallel{Parallel::Over::Items, a, number("lane", k), integer(0), nullptr, made}});
       made = block({let(axis.first, add(firstOfLaunch(k), before)), made});
       made = make({Parallel{Parallel::Over::Groups, a, number("group", k), integer(0), nullptr, made}});
@@ -144,10 +147,11 @@ private:
     Expr all;
     for (std::size_t k = 0; k < points_.axes.size(); ++k) {
       const Points::Axis &axis = points_.axes[k];
-      const Expr begin = isTurn(axis) && before_ > 0
-                             ? add(add(index(axis.first), multiply(index(number("lane", k)), pointsOfItem(k))),
-                                   maximum(index(turnOf(turns_)), integer(0)))
-                             : index(axis.begin);
+      const Expr begin =
+          isTurn(axis) && before_ > 0
+              ? add(add(index(axis.first), multiply(index(number("lane", k)), pointsOfItem(k))),
+                    maximum(index(turnOf(turns_)), integer(0)))
+              : index(axis.begin);
       const Expr end = add(begin, pointsOfTurn(k));
       Expr one = arithmetic(Op::LessEqual, {end, axis.high});
       if (k == 0)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Bytes that a kernel's own accesses load and store for each point.
-#include "compiler/loop/traffic.h"
 #include "compiler/emit/kernel/nest.h"
 #include "compiler/kernel/policy/device.h"
 #include "compiler/loop/lower/lower.h"
+#include "compiler/loop/traffic.h"
 #include "tests/unit/transform/textual.h"
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -61,10 +61,10 @@ TEST(Traffic, IsNotKnownForLoopsAsLongAsSizesSay) {
 double loadedInPlanes(const std::string &element, const std::string &value, const std::string &more = "") {
   namespace kernel = pbc::kernel;
   kernel::Texts t;
-  const kernel::Scheduled start = t.kernel("kernel Planes [n]\n  context n >= 9\n  buffer A " + element +
-                                           " 3-d input\n" + more + "  buffer B " + element +
-                                           " 3-d output\n  S[x, y, z]: B[x, y, z] = " + value +
-                                           "\n    { S[x, y, z] : 2 <= x, y, z < n - 2 }\n  schedule\n    band z, y, x\n");
+  const kernel::Scheduled start =
+      t.kernel("kernel Planes [n]\n  context n >= 9\n  buffer A " + element + " 3-d input\n" + more +
+               "  buffer B " + element + " 3-d output\n  S[x, y, z]: B[x, y, z] = " + value +
+               "\n    { S[x, y, z] : 2 <= x, y, z < n - 2 }\n  schedule\n    band z, y, x\n");
   const std::vector<kernel::DeviceVersion> versions = kernel::deviceVersions(start);
   const auto at = std::find_if(versions.begin(), versions.end(),
                                [](const kernel::DeviceVersion &v) { return v.name == "registers"; });
@@ -72,23 +72,29 @@ double loadedInPlanes(const std::string &element, const std::string &value, cons
     return 0;
   const Nest nest = pbc::emit::kernelNest(at->kernel, true).nest;
   const int rows = 16;
-  const LaunchShape shape{{32, rows / at->cells[1], 1}, {at->cells[0], at->cells[1], at->cells[2]}, at->cells[1]};
+  const LaunchShape shape{
+      {32, rows / at->cells[1], 1}, {at->cells[0], at->cells[1], at->cells[2]}, at->cells[1]};
   const auto traffic = trafficOf(nest.buffers, lower(nest, {true, false, true}).body, shape);
   return traffic ? traffic->loaded : 0;
 }
 
 /// (1 + halo / rows) * (1 + halo / planes) * (1 + halo / points of a row), of 16 rows and 128 planes.
-double halo(double along, double points) { return (1 + along / 16) * (1 + along / 128) * (1 + along / points); }
+double halo(double along, double points) {
+  return (1 + along / 16) * (1 + along / 128) * (1 + along / points);
+}
 
 TEST(Traffic, PlanesAreLoadedOnceButForTheHaloOfAGroup) {
-  const std::string seven = "A[x, y, z] + A[x - 1, y, z] + A[x + 1, y, z] + A[x, y - 1, z] + A[x, y + 1, z] + "
-                            "A[x, y, z - 1] + A[x, y, z + 1]";
-  const std::string all = seven + " + A[x - 1, y - 1, z - 1] + A[x + 1, y + 1, z + 1] + A[x - 1, y + 1, z + 1]";
+  const std::string seven =
+      "A[x, y, z] + A[x - 1, y, z] + A[x + 1, y, z] + A[x, y - 1, z] + A[x, y + 1, z] + "
+      "A[x, y, z - 1] + A[x, y, z + 1]";
+  const std::string all =
+      seven + " + A[x - 1, y - 1, z - 1] + A[x + 1, y + 1, z + 1] + A[x - 1, y + 1, z + 1]";
   EXPECT_NEAR(loadedInPlanes("float", seven), 4 * halo(2, 128), 0.01);
   EXPECT_NEAR(loadedInPlanes("float", all), 4 * halo(2, 128), 0.01);
   EXPECT_NEAR(loadedInPlanes("double", seven), 8 * halo(2, 64), 0.01);
-  EXPECT_NEAR(loadedInPlanes("float", "A[x, y, z - 2] + A[x, y - 2, z] + A[x + 2, y, z] + A[x - 2, y + 2, z + 2]"),
-              4 * halo(4, 128), 0.01);
+  EXPECT_NEAR(
+      loadedInPlanes("float", "A[x, y, z - 2] + A[x, y - 2, z] + A[x + 2, y, z] + A[x - 2, y + 2, z + 2]"),
+      4 * halo(4, 128), 0.01);
   EXPECT_NEAR(loadedInPlanes("float", "C[x, y, z] * (" + seven + ")", "  buffer C float 3-d input\n"),
               4 + 4 * halo(2, 128), 0.01);
   // 4 bytes are stored, too.

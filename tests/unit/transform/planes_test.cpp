@@ -29,12 +29,18 @@ TEST(Planes, AreReadThroughMemoryOfTheGroup) {
   ASSERT_TRUE(k);
   EXPECT_THAT(verify(*k), IsEmpty());
   const std::string text = print(*k);
-  EXPECT_THAT(text, HasSubstr("buffer A_item float 3-d item of 0: (1 * (block 0 - 1) + 3) x 1: (1 * (block 1 - 1) + "
-                              "3) x 2: (1 * (item 2 - 1) + 3)\n"));
-  // Rows begin 3 cells behind a multiple of 16 bytes, so that there is room for so many in front of them.
-  EXPECT_THAT(text, HasSubstr("buffer A_plane float 3-d group of 0: (1 * (block 0 - 1) + 3) x 1: (1 * (block 1 - 1) + "
-                              "3) x 2: (1 * (item 2 - 1) + 1), pad 6, buffers 2\n"));
-  EXPECT_THAT(text, HasSubstr("fill A_item from A[-1 + pb__begin0, -1 + pb__begin1, -1 + pb__begin2] through A_plane, within"));
+  EXPECT_THAT(
+      text, HasSubstr("buffer A_item float 3-d item of 0: (1 * (block 0 - 1) + 3) x 1: (1 * (block 1 - 1) + "
+                      "3) x 2: (1 * (item 2 - 1) + 3)\n"));
+  // Room for cells in front of a multiple of 16 bytes, and rows that begin in different banks.
+  EXPECT_THAT(
+      text,
+      HasSubstr("buffer A_plane float 3-d group of 0: (1 * (block 0 - 1) + 3) x 1: (1 * (block 1 - 1) + "
+                "3) x 2: (1 * (item 2 - 1) + 1), pad 10, buffers 2\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "fill A_item from A[-1 + pb__begin0, -1 + pb__begin1, -1 + pb__begin2] through A_plane, within"));
   EXPECT_THAT(treeOf(*k), HasSubstr("turn:2"));
   const std::string again = print(t.kernel(text));
   EXPECT_EQ(print(t.kernel(again)), again);
@@ -43,10 +49,13 @@ TEST(Planes, AreReadThroughMemoryOfTheGroup) {
 
 TEST(Planes, SayWhyTheyDoNotApply) {
   Texts t;
-  EXPECT_EQ(t.after(t.kernel("kernel Map [n]\n  context n >= 9\n  buffer A float 2-d input\n  buffer B float 2-d output\n"
-                             "  S[x, y]: B[x, y] = A[x, y]\n    { S[x, y] : 0 <= x, y < n }\n  schedule\n    band y, x\n"),
-                    "items(; each = planes)"),
-            "refused: its points have 2 coordinates, which make no planes");
+  EXPECT_EQ(
+      t.after(
+          t.kernel(
+              "kernel Map [n]\n  context n >= 9\n  buffer A float 2-d input\n  buffer B float 2-d output\n"
+              "  S[x, y]: B[x, y] = A[x, y]\n    { S[x, y] : 0 <= x, y < n }\n  schedule\n    band y, x\n"),
+          "items(; each = planes)"),
+      "refused: its points have 2 coordinates, which make no planes");
   const auto why = [&](const std::string &value, const std::string &steps) {
     return t.after(t.kernel(planesOf(value)), steps);
   };
