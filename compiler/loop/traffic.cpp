@@ -4,6 +4,7 @@
 #include "compiler/kernel/footprint.h"
 #include "compiler/loop/walk.h"
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace pbc::loop {
@@ -11,15 +12,47 @@ namespace {
 
 constexpr long kMostTurns = 160;
 
+/// Whether loops have accesses to matrices; those to memory of groups and items are not counted.
+class Idle {
+public:
+  explicit Idle(const std::vector<Matrix> &matrices) : matrices_(matrices) {}
+
+  bool isIdle(const NodePtr &n) {
+    const auto [at, isNew] = known_.try_emplace(n.get(), true);
+    if (isNew) {
+      Find find(matrices_);
+      find.node(n);
+      at->second = !find.isFound;
+    }
+    return at->second;
+  }
+
+private:
+  struct Find : Visitor {
+    const std::vector<Matrix> &matrices;
+    bool isFound = false;
+    explicit Find(const std::vector<Matrix> &matrices) : matrices(matrices) {}
+    void expr(const Expr &e) override {
+      const Element *element = as<Element>(e);
+      isFound |= element && matrices[static_cast<std::size_t>(element->buffer)].ofGroup.empty();
+      Visitor::expr(e);
+    }
+  };
+  const std::vector<Matrix> &matrices_;
+  std::map<const Node *, bool> known_;
+};
+
 class Counting : public WarpLane {
 public:
-  Counting(const std::vector<Matrix> &matrices, const LaunchShape &shape, int lane)
-      : WarpLane(shape, lane, kMostTurns), matrices_(matrices) {}
+  Counting(const std::vector<Matrix> &matrices, const LaunchShape &shape, int lane, Idle &idle)
+      : WarpLane(shape, lane, kMostTurns), matrices_(matrices), idle_(idle) {}
 
   long loaded = 0, stored = 0;
   bool isLong = false;
 
 protected:
+  bool isIdle(const NodePtr &loop) override { return idle_.isIdle(loop); }
+
   void access(const Expr &e, bool isWrite, long cells) override {
     isLong |= !turns_.empty() && turns_.back() + 1 >= kMostTurns;
     const Element *element = as<Element>(e);
@@ -39,6 +72,7 @@ protected:
 
 private:
   const std::vector<Matrix> &matrices_;
+  Idle &idle_;
   // What code without loops loads again is in a register.
   std::set<std::vector<long>> seen_;
   std::vector<long> turnsOfSeen_;
@@ -54,8 +88,9 @@ std::optional<Traffic> trafficOf(const std::vector<Matrix> &matrices, const Node
                                      [](const Matrix &m) { return !m.ofGroup.empty() && !m.isOfItem; });
   const int items = shape.group[0] * shape.group[1] * shape.group[2];
   const int lanes = hasCopies ? items : std::min(kLanes, items);
+  Idle idle(matrices);
   for (int lane = 0; lane < lanes; ++lane) {
-    Counting one(matrices, shape, lane);
+    Counting one(matrices, shape, lane, idle);
     one.run(lowered);
     if (one.isLong)
       return std::nullopt;

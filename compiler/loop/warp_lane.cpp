@@ -20,7 +20,8 @@ void WarpLane::run(const NodePtr &n) {
     for (const NodePtr &one : b->nodes)
       run(one);
   } else if (const For *f = as<For>(n)) {
-    loop(*f);
+    if (!isIdle(n))
+      loop(*f);
   } else if (const If *i = as<If>(n)) {
     reads(i->condition, 1);
     if (const NodePtr &taken = valueOf(i->condition) ? i->then : i->otherwise)

@@ -33,6 +33,8 @@ protected:
   /// An access of so many cells at once to an element of a matrix, of a group's memory or of an array.
   virtual void access(const Expr &, bool isWrite, long cells) = 0;
   virtual void declare(const Array &) {}
+  /// Whether the loop has no access that counts, so that it is passed over.
+  virtual bool isIdle(const NodePtr &) { return false; }
   long valueOf(const Expr &) const;
 
   const LaunchShape &shape_;
