@@ -209,6 +209,7 @@ struct GroupCopy {
   int through = -1;
   /// Of a group: it fills such a memory, in each turn.
   bool isOfTurn = false;
+  Expr condition; // which is the same for the whole group; null: it always takes place
 };
 
 /// A remark for a reader of the text.

@@ -121,6 +121,7 @@ struct Parts {
   void operator()(Is<GroupCopy> auto &c) const {
     for (auto &first : c.first)
       expr(first);
+    optional(c.condition);
   }
   void operator()(Is<Parallel> auto &p) const {
     expr(p.begin);

@@ -55,8 +55,9 @@ public:
       all.push_back(make({If{isWideInside(), inAndBesideVectors(), single}}));
     else
       all.push_back(canBeWide() ? make({If{isWide(), ofCells(kWide / bytes()), single}}) : single);
-    return copy_.mayBeEmpty ? make({If{hasCells(matrix_), scope(std::move(all)), nullptr}})
-                            : scope(std::move(all));
+    NodePtr made = copy_.mayBeEmpty ? make({If{hasCells(matrix_), scope(std::move(all)), nullptr}})
+                                    : scope(std::move(all));
+    return copy_.condition ? make({If{copy_.condition, std::move(made), nullptr}}) : made;
   }
 
 private:

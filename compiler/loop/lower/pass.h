@@ -42,7 +42,8 @@ const How *realisedAs(const For *loop) {
   return loop && loop->how ? std::get_if<How>(&*loop->how) : nullptr;
 }
 
-/// Whether all points of an item are points of the launch, where items have runs of points: a variable of points.cpp.
+/// Whether all points of an item are points of the launch, and what it keeps is in the matrices, where items have runs of points: a
+/// variable of points.cpp.
 inline constexpr const char *kWhole = "whole";
 /// 1 where that is so for all items of a warp, which then read each other's registers.
 inline constexpr const char *kTogether = "together";

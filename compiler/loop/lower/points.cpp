@@ -30,6 +30,8 @@
 //         begin2 = first2 + lane2 * PB_C2 + turn2; fill A_item through A_plane
 //         if 0 <= turn2 { C[item2] = A_item[0] + A_item[2] } }
 //
+// Where cells are read under a condition, such as optional ones, an item is whole only if its box of them lies in the matrix, too.
+//
 // Source: petabricks-hetero, requirements 97 and 98.
 #include "compiler/kernel/footprint.h"
 #include "compiler/loop/lower/pass.h"
@@ -59,8 +61,10 @@ public:
       else if (!isRun(axis))
         body.push_back(let(number("run", k), runOf(k)));
     }
-    if (hasRuns_)
-      body.push_back(let(kWhole, isWhole()));
+    if (hasRuns_) {
+      const Expr whole = isWhole(), boxes = hasBoxes();
+      body.push_back(let(kWhole, boxes ? arithmetic(Op::And, {whole, boxes}) : whole));
+    }
     if (hasRuns_ && std::any_of(nest_.buffers.begin(), nest_.buffers.end(), sharesRows))
       body.push_back(make({Vote{kTogether, arithmetic(Op::Equal, {index(kWhole), integer(1)})}}));
     NodePtr work = turns_ > 1 ? inPlanes(points_.body) : spread(points_.body);
@@ -161,6 +165,40 @@ private:
     return all;
   }
 
+  /// Whether the boxes of cells that the item keeps lie in their matrices; null if that follows from its points.
+  Expr hasBoxes() {
+    struct Find : Visitor {
+      const Nest &nest;
+      Expr all;
+      std::set<int> memories;
+      explicit Find(const Nest &nest) : nest(nest) {}
+      void require(Expr one) { all = all ? arithmetic(Op::And, {all, std::move(one)}) : std::move(one); }
+      void node(const NodePtr &n) override {
+        if (as<For>(n)) // what it copies may depend on the step
+          return;
+        if (const GroupCopy *copy = as<GroupCopy>(n); copy && isUnsure(*copy)) {
+          memories.insert(copy->to);
+          const Matrix &memory = nest.buffers[static_cast<std::size_t>(copy->to)];
+          for (std::size_t d = 0; d < copy->first.size(); ++d) {
+            const Expr size = sizeOf(nest.buffers[static_cast<std::size_t>(copy->from)], d);
+            require(arithmetic(Op::LessEqual, {integer(0), copy->first[d]}));
+            require(arithmetic(Op::LessEqual, {add(copy->first[d], grouped(itemExtent(memory.ofGroup[d]))), size}));
+          }
+        }
+        Visitor::node(n);
+      }
+    } find(nest_);
+    find.node(points_.body);
+    boxes_ = std::move(find.memories);
+    return find.all;
+  }
+
+  /// Whether the copy may have cells outside of its matrix though all points of the item are points of the launch: some are read under
+  /// a condition.
+  static bool isUnsure(const GroupCopy &copy) {
+    return copy.isOfItem && !copy.isWithinPoints && copy.through < 0;
+  }
+
   bool hasGroupMemory() const {
     return std::any_of(nest_.buffers.begin(), nest_.buffers.end(),
                        [](const Matrix &m) { return !m.ofGroup.empty() && !m.isOfItem; });
@@ -249,6 +287,7 @@ private:
     if (const GroupCopy *copy = as<GroupCopy>(n)) {
       GroupCopy made = *copy;
       made.turns = turns_;
+      made.isWithinPoints |= boxes_.contains(made.to);
       if (made.through >= 0)
         staged_.push_back(planeOf(made));
       return make({std::move(made)});
@@ -308,6 +347,11 @@ private:
       toGroup.emplace_back(axis.begin, isOfTurns(k) ? grouped(add(first, index(turnOf(turns_)))) : first);
     }
     const Matrix &kept = nest_.buffers[static_cast<std::size_t>(ofItem.to)];
+    long own = 0;
+    for (const kernel::GroupDimension &d : kept.ofGroup)
+      own = std::max(own, keptAlong(d, turns_));
+    if (own < before_) // other matrices need more turns
+      made.condition = arithmetic(Op::LessEqual, {integer(-own), index(turnOf(turns_))});
     for (std::size_t d = 0; d < made.first.size(); ++d)
       made.first[d] = add(replaced(made.first[d], toGroup), integer(keptAlong(kept.ofGroup[d], turns_)));
     return made;
@@ -440,6 +484,7 @@ private:
   const int turns_;              // the axis along which the item's points come in turns; 0: none
   const long before_;            // turns without points
   std::vector<GroupCopy> staged_;
+  std::set<int> boxes_; // memories whose cells are in the matrix where the item is whole
 };
 
 struct PointLoops : LoopPass {
