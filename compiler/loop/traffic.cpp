@@ -11,6 +11,7 @@ namespace pbc::loop {
 namespace {
 
 constexpr long kMostTurns = 160;
+constexpr long kInside = 1 << 12; // so far from the first cells that all cells around a point are there
 
 /// Whether loops have accesses to matrices; those to memory of groups and items are not counted.
 class Idle {
@@ -45,7 +46,9 @@ private:
 class Counting : public WarpLane {
 public:
   Counting(const std::vector<Matrix> &matrices, const LaunchShape &shape, int lane, Idle &idle)
-      : WarpLane(shape, lane, kMostTurns), matrices_(matrices), idle_(idle) {}
+      : WarpLane(shape, lane, kMostTurns), matrices_(matrices), idle_(idle) {
+    low_ = kInside;
+  }
 
   long loaded = 0, stored = 0;
   bool isLong = false;

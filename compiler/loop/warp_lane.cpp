@@ -117,7 +117,7 @@ long WarpLane::ofName(const Name &n) const {
     return lane_;
   if (n.name == "PB_WARP")
     return kLanes;
-  return n.name.starts_with("low") ? 0 : kMany;
+  return n.name.starts_with("low") ? low_ : kMany;
 }
 
 long WarpLane::ofArithmetic(const Arithmetic &a) const {

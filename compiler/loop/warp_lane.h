@@ -39,6 +39,7 @@ protected:
 
   const LaunchShape &shape_;
   const int lane_;
+  long low_ = 0;                     // where the launch begins along each axis
   std::vector<long> turns_, copies_; // of the loops around that are not and that are written out
 
 private:

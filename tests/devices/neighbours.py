@@ -15,6 +15,8 @@ RULES = {
     "Rows": ("float", "to(B.cell(x, y) b) from(A.region(x - 6, y, x + 7, y + 1) a) { float s = 0; for (int i = 0; i < 13; ++i) s += (i + 1) * a.cell(i, 0); b = s; }"),
     "Ahead": ("float", "to(B.cell(x, y) b) from(A.cell(x + 2, y) a, A.cell(x + 5, y + 1) c) { b = a - c; }"),
     "Columns": ("int", "to(B.cell(x, y) b) from(A.region(x, y - 3, x + 1, y + 4) a) { int s = 0; for (int i = 0; i < 7; ++i) s += (i + 1) * a.cell(0, i); b = s; }"),
+    "Optional": ("float", "to(B.cell(x, y) b) from(A.cell(x, y) c, A.cell(x - 1, y) l = 1, A.cell(x + 1, y) r = 2, A.cell(x, y - 1) u = 3, A.cell(x, y + 1) d = 5) { b = c + 0.1f * (l + r + u + d); }"),
+    "OneIsOptional": ("double", "to(B.cell(x, y) b) from(A.cell(x, y) c, A.cell(x - 1, y) l = 1, A.cell(x, y + 1) d) { b = c + 3 * l + d; }"),
     "Scaled": ("float", "to(B.cell(x, y) b) from(A.cell(x - 1, y) l, A.cell(x + 1, y) r, C.cell(x) c) { b = c * (l + r); }"),
 }
 # Sizes of groups, cells of an item; the first pair is the default's.

@@ -25,6 +25,8 @@ PROGRAMS = {
     "TwoMatrices": ("float", ", C[w, h, d] : float", f"to(B.cell(x, y, z) b) from({SIX}, C.cell(x, y - 1, z) p, C.cell(x, y + 1, z) q) {{ b = (p - q) * (l + r + u + o + f + g); }}", COPY),
     "Deep": ("float", ", C[w, h] : float", "to(B.cell(x, y, z) b) from(A.cell(x, y, z - 2) f, A.cell(x, y, z) c, A.cell(x, y, z + 3) g, C.cell(x, y) k) { b = k * (f + c - g); }", COPY),
     "Whole": ("int", "", f"to(B.cell(x, y, z) b) from(A.cell(x, y, z) c, {SIX}) {{ b = 3 * c + l + 2 * r + 5 * u + 7 * o + 11 * f + 13 * g; }}", COPY),
+    "Optional": ("float", "", "to(B.cell(x, y, z) b) from(A.cell(x, y, z) c, A.cell(x - 1, y, z) l = 1, A.cell(x + 1, y, z) r = 2, A.cell(x, y - 1, z) u = 3, A.cell(x, y + 1, z) o = 5, "
+                 "A.cell(x, y, z - 1) f = 7, A.cell(x, y, z + 1) g = 11) { b = c + 0.1f * (l + r + u + o + f + g); }", COPY),
     "Where": ("float", "", f"to(B.cell(x, y, z) b) from(A.cell(x, y, z) c, {SIX}) where(x < w - 1 && y > 1) {{ b = c + 0.1f * (l + r + u + o + f + g - 6 * c); }}", COPY),
     "Faces": ("float", "", f"to(B.cell(x, y, z) b) from(A.cell(x, y, z) c, {SIX}) {{ if (c > 0) b = l + r + f; else b = u + o + g; }}",
               "rule Front priority(0) to(B.cell(x, y, 0) b) from(A.cell(x, y, 0) a) { b = 2 * a; } rule Left secondary B.cell(0, y, z) from(A.cell(0, y, z) a) { return 3 * a; } "

@@ -26,6 +26,8 @@ PROGRAMS = {
     "stencil of two matrices": ("A[w, h] : float, C[w, h] : float", "to(B.cell(x, y) b) from(A.region(x - 1, y - 1, x + 2, y + 2) a, C.cell(x, y) c) "
                                 "{ b = c * (a.cell(0, 0) + a.cell(2, 2) + a.cell(1, 1)); } " + BORDER, 12),
     "stencil with a condition": ("A[w, h] : float", f"to(B.cell(x, y) b) from({FIVE}) {{ if (c > 0) b = l + r; else b = u + d; }} {BORDER}", 8),
+    "stencil of optional cells": ("A[w, h] : float", "to(B.cell(x, y) b) from(A.cell(x, y) c, A.cell(x - 1, y) l = 0, A.cell(x + 1, y) r = 1, A.cell(x, y - 1) u = 0, A.cell(x, y + 1) d = 2) "
+                                  "{ b = c + 0.1f * (l + r + u + d); }", 8),
     "stencil ahead": ("A[w, h] : float", "to(B.cell(x, y) b) from(A.cell(x + 2, y) a, A.cell(x + 5, y + 1) c) { b = a - c; } " + BORDER, 8),
     "stencil in three dimensions": ("A[w, h, d] : float", f"to(B.cell(x, y, z) b) from({SEVEN}) {{ b = c + 0.1f * (l + r + u + o + f + g); }} {BORDER3}", 8),
     "stencil of doubles in three dimensions": ("A[w, h, d]", f"to(B.cell(x, y, z) b) from({SEVEN}) {{ b = c + 0.1 * (l + r + u + o + f + g); }} {BORDER3}", 16),

@@ -182,7 +182,8 @@ private:
           for (std::size_t d = 0; d < copy->first.size(); ++d) {
             const Expr size = sizeOf(nest.buffers[static_cast<std::size_t>(copy->from)], d);
             require(arithmetic(Op::LessEqual, {integer(0), copy->first[d]}));
-            require(arithmetic(Op::LessEqual, {add(copy->first[d], grouped(itemExtent(memory.ofGroup[d]))), size}));
+            require(arithmetic(Op::LessEqual,
+                               {add(copy->first[d], grouped(itemExtent(memory.ofGroup[d]))), size}));
           }
         }
         Visitor::node(n);

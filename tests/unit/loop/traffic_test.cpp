@@ -58,7 +58,8 @@ TEST(Traffic, IsNotKnownForLoopsAsLongAsSizesSay) {
 }
 
 /// What the version in registers of a stencil in three dimensions loads for each point, in its default shape; 0: there is none.
-double loadedInPlanes(const std::string &element, const std::string &value, const std::string &more = "", int planes = 16) {
+double loadedInPlanes(const std::string &element, const std::string &value, const std::string &more = "",
+                      int planes = 16) {
   namespace kernel = pbc::kernel;
   kernel::Texts t;
   const kernel::Scheduled start =
@@ -72,8 +73,7 @@ double loadedInPlanes(const std::string &element, const std::string &value, cons
     return 0;
   const Nest nest = pbc::emit::kernelNest(at->kernel, true).nest;
   const int rows = 16;
-  const LaunchShape shape{
-      {32, rows / at->cells[1], 1}, {at->cells[0], at->cells[1], planes}, at->cells[1]};
+  const LaunchShape shape{{32, rows / at->cells[1], 1}, {at->cells[0], at->cells[1], planes}, at->cells[1]};
   const auto traffic = trafficOf(nest.buffers, lower(nest, {true, false, true}).body, shape);
   return traffic ? traffic->loaded : 0;
 }
