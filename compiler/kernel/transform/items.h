@@ -19,6 +19,7 @@
 //
 // It does not apply where every loop over points carries a dependence, or where a body is called that has no version for devices.
 #pragma once
+#include "compiler/kernel/realisation.h"
 #include "compiler/kernel/transform/transformation.h"
 
 namespace pbc::kernel {

@@ -123,7 +123,7 @@ private:
   /// A row at at1, at2, ... from the memory of the group, which has the planes that are new in this turn.
   NodePtr fromGroup() const {
     const long together = kWide / bytes();
-    const NodePtr single = each("at0", integer(0), extent(0), fromGroup(1));
+    NodePtr single = each("at0", integer(0), extent(0), fromGroup(1));
     const kernel::GroupDimension &along = memory_.ofGroup.front();
     if (!copy_.phase || bytes() < 4 || together < 2 || along.axis != 0 || !along.isBlock || along.factor != 1)
       return single;

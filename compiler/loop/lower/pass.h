@@ -4,6 +4,7 @@
 #pragma once
 #include "compiler/loop/lower/lower.h"
 #include "compiler/loop/walk.h"
+#include <set>
 
 namespace pbc::loop {
 
@@ -56,6 +57,11 @@ inline std::string turnOf(int axis) { return "turn" + std::to_string(axis); }
 long turnsBefore(const std::vector<Matrix> &);
 /// How many cells along this dimension of an item's memory the next turn along the axis needs, too.
 long keptAlong(const kernel::GroupDimension &, int axis);
+/// Whether the boxes of cells that the item keeps lie in their matrices, for the copies into these memories; null if there are none, as
+/// that follows from the item's points.
+Expr hasBoxes(const NodePtr &body, const Nest &, std::set<int> &memories);
+/// Whether there are copies for groups or items inside.
+bool hasCopies(const NodePtr &);
 /// Whether neighbouring items read common cells of a row of the matrix of which this memory has a part.
 bool sharesRows(const Matrix &memory);
 

@@ -62,7 +62,7 @@ public:
         body.push_back(let(number("run", k), runOf(k)));
     }
     if (hasRuns_) {
-      const Expr whole = isWhole(), boxes = hasBoxes();
+      const Expr whole = isWhole(), boxes = hasBoxes(points_.body, nest_, boxes_);
       body.push_back(let(kWhole, boxes ? arithmetic(Op::And, {whole, boxes}) : whole));
     }
     if (hasRuns_ && std::any_of(nest_.buffers.begin(), nest_.buffers.end(), sharesRows))
@@ -163,41 +163,6 @@ private:
       all = all ? arithmetic(Op::And, {all, one}) : one;
     }
     return all;
-  }
-
-  /// Whether the boxes of cells that the item keeps lie in their matrices; null if that follows from its points.
-  Expr hasBoxes() {
-    struct Find : Visitor {
-      const Nest &nest;
-      Expr all;
-      std::set<int> memories;
-      explicit Find(const Nest &nest) : nest(nest) {}
-      void require(Expr one) { all = all ? arithmetic(Op::And, {all, std::move(one)}) : std::move(one); }
-      void node(const NodePtr &n) override {
-        if (as<For>(n)) // what it copies may depend on the step
-          return;
-        if (const GroupCopy *copy = as<GroupCopy>(n); copy && isUnsure(*copy)) {
-          memories.insert(copy->to);
-          const Matrix &memory = nest.buffers[static_cast<std::size_t>(copy->to)];
-          for (std::size_t d = 0; d < copy->first.size(); ++d) {
-            const Expr size = sizeOf(nest.buffers[static_cast<std::size_t>(copy->from)], d);
-            require(arithmetic(Op::LessEqual, {integer(0), copy->first[d]}));
-            require(arithmetic(Op::LessEqual,
-                               {add(copy->first[d], grouped(itemExtent(memory.ofGroup[d]))), size}));
-          }
-        }
-        Visitor::node(n);
-      }
-    } find(nest_);
-    find.node(points_.body);
-    boxes_ = std::move(find.memories);
-    return find.all;
-  }
-
-  /// Whether the copy may have cells outside of its matrix though all points of the item are points of the launch: some are read under
-  /// a condition.
-  static bool isUnsure(const GroupCopy &copy) {
-    return copy.isOfItem && !copy.isWithinPoints && copy.through < 0;
   }
 
   bool hasGroupMemory() const {
@@ -321,18 +286,6 @@ private:
     }
     finish();
     return make({Block{std::move(made), b && b->isScope}});
-  }
-
-  static bool hasCopies(const NodePtr &n) {
-    struct Find : Visitor {
-      bool isFound = false;
-      void node(const NodePtr &one) override {
-        isFound |= as<GroupCopy>(one) != nullptr;
-        Visitor::node(one);
-      }
-    } find;
-    find.node(n);
-    return find.isFound;
   }
 
   /// The copy of the plane that is new in a turn, for all items of the group.
@@ -498,20 +451,6 @@ struct PointLoops : LoopPass {
 };
 
 } // namespace
-
-long keptAlong(const kernel::GroupDimension &d, int axis) {
-  const bool moves = d.axis == axis && d.factor == 1 && (axis > 1 || d.isBlock);
-  return moves ? std::max(0L, d.extent - d.factor) : 0;
-}
-
-long turnsBefore(const std::vector<Matrix> &matrices) {
-  long most = 0;
-  for (const Matrix &m : matrices)
-    for (const kernel::GroupDimension &d : m.ofGroup)
-      if (m.isOfItem)
-        most = std::max(most, keptAlong(d, 2));
-  return most;
-}
 
 NodePtr lowerPoints(const NodePtr &n, Lowering &lowering) { return PointLoops(lowering).node(n); }
 
