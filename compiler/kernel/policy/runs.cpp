@@ -19,8 +19,9 @@ constexpr long kRowsForEachKept = 5,
                kMostRows = 64; // of an item: what it loads twice is a fifth of what it loads
 // Functions that a point calls: with more, what is computed needs the registers, and loads hardly count.
 constexpr int kMostCalls = 12;
-// Of items that go through planes: what they keep, without the cells of which nothing is read; their rows and planes; and the group.
-constexpr long kMostInPlanes = 96, kMostOfRowsInPlanes = 80;
+// Of items that go through planes: what they keep, without the cells of which nothing is read, and what functions need besides; their
+// rows and planes; and the group.
+constexpr long kMostInPlanes = 96, kMostOfRowsInPlanes = 80, kOfFunctions = 32;
 constexpr int kMostRowsInPlanes = 2, kPlanes = 128, kTurnAxis = 2;
 constexpr long kWarp = 32, kRowsOfGroup = 16, kMostGroupBytes = 48L << 10;
 
@@ -132,10 +133,11 @@ std::optional<DeviceVersion> inPlanes(Writing writing) {
   if (!isAny || !readsRows(writing.kernel()) || bytesOfPlanes(writing.kernel()) > kMostGroupBytes)
     return {};
   writeOut(writing);
+  const long functions = functionsCalled(writing.kernel()) > 0 ? kOfFunctions : 0; // take registers, too
   int rows = kMostRowsInPlanes;
-  while (rows > 1 && registersInPlanes(writing.kernel(), rows) > kMostOfRowsInPlanes)
+  while (rows > 1 && registersInPlanes(writing.kernel(), rows) + functions > kMostOfRowsInPlanes)
     rows /= 2;
-  if (registersInPlanes(writing.kernel(), rows) > kMostInPlanes)
+  if (registersInPlanes(writing.kernel(), rows) + functions > kMostInPlanes)
     return {};
   DeviceVersion made = writing.take("registers");
   made.cells = {runOf(made.kernel), rows, kPlanes};
