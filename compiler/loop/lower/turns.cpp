@@ -29,7 +29,8 @@ struct UnsureBoxes : Visitor {
       for (std::size_t d = 0; d < copy->first.size(); ++d) {
         const Expr size = sizeOf(nest.buffers[static_cast<std::size_t>(copy->from)], d);
         const Expr end = add(copy->first[d], grouped(itemExtent(memory.ofGroup[d])));
-        require(arithmetic(Op::LessEqual, {integer(0), copy->first[d]}));
+        if (const Integer *first = as<Integer>(copy->first[d]); !first || first->value < 0)
+          require(arithmetic(Op::LessEqual, {integer(0), copy->first[d]}));
         require(arithmetic(Op::LessEqual, {end, size}));
       }
     }
