@@ -10,10 +10,18 @@ using Place = kernel::Mixing::Place;
 
 bool isFirst(const script::Step &step) { return mixingOf(step).place == Place::First; }
 
-/// Whether no step that must come first stands behind another one.
+/// The cut into tasks, which each make copies of their own.
+bool isOfTasks(const script::Step &step) {
+  const kernel::Transformation *transformation = kernel::findTransformation(step.transformation);
+  return transformation && transformation->stage == kernel::Stage::Tasks;
+}
+
+/// Whether no step that must come first stands behind another one, but for the cut into tasks, which it cannot precede.
 bool keepsItsPlaces(const script::Script &script) {
-  const auto other = std::find_if_not(script.begin(), script.end(), isFirst);
-  return std::none_of(other, script.end(), isFirst);
+  const auto tasks = std::find_if_not(script.begin(), script.end(), isOfTasks),
+             other = std::find_if_not(tasks, script.end(), isFirst);
+  return std::none_of(other, script.end(), isFirst) &&
+         (other == tasks || std::none_of(other, script.end(), isOfTasks));
 }
 
 class Mixer {

@@ -5,7 +5,8 @@
 //   mixed({TG, LT, LU}, {peel})  =>  peel TG LT LU ; TG peel LT LU ; TG LT peel LU ; TG LT LU peel
 //   mixed({TG, LT, LU}, {GM_map, format})  =>  the 4 of the 10 that begin with GM_map
 //
-// Both scripts keep their order. Steps that must come first (Mixing::Place::First) come in front of all others. Steps about memory are
+// Both scripts keep their order. Steps that must come first (Mixing::Place::First) come in front of all others but those that cut the
+// loops into tasks. Steps about memory are
 // no business of the mixer (placements.h). Source: optimisation-scripts 5, mixer.
 #pragma once
 #include "compiler/kernel/transform/transformation.h"

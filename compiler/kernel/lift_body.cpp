@@ -2,9 +2,9 @@
 
 #include "compiler/kernel/lift_body.h"
 #include "compiler/body/outside.h"
+#include "compiler/body/structured.h"
 #include "compiler/body/unit.h"
 #include "compiler/body/value.h"
-#include "compiler/kernel/structured.h"
 #include "compiler/poly/names.h"
 #include <algorithm>
 #include <isl/aff.h>
@@ -171,13 +171,13 @@ static bool decidesByFirst(const Expr &e) {
 
 /// A read of a cell of a matrix with a structure.
 ExprPtr BodyLifter::structured(const body::Value &value, Statement &s) {
-  using Value = StructureRegion::Value;
+  using Value = body::StructureRegion::Value;
   const sema::Structure &structure = *transform_.matrices[binding(value.index).matrix].structure;
   std::vector<std::string> at = coordinates(value.index, value.operands);
   auto e = std::make_shared<Expr>();
   e->type = value.type;
   e->kind = Expr::Kind::Literal;
-  for (const StructureRegion &region : regionsOf(structure, at[0], at[1])) {
+  for (const body::StructureRegion &region : body::regionsOf(structure, at[0], at[1])) {
     const isl::set where =
         ctx_.set(prefix_ + "{ " + tuple(s) + (region.where.empty() ? "" : " : " + region.where) + " }");
     const isl::set here = s.domain.intersect(where);

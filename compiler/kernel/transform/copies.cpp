@@ -7,6 +7,7 @@
 #include "compiler/kernel/expose.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/legal.h"
+#include "compiler/kernel/mirrored.h"
 #include "compiler/kernel/rebuild.h"
 #include "compiler/kernel/transform/support.h"
 #include <algorithm>
@@ -256,6 +257,42 @@ std::string whyNotUsed(const Scheduled &kernel, const CopyRequest &asked, int ma
   return "";
 }
 
+/// Restricts the copy to stored cells, and adds one of those that lie across the diagonal; false if some of these are not stored, either.
+bool addMirrored(std::vector<Placed> &placed, Placed &one, const isl::set &stored, const Copy &copy,
+                 const Kernel &kernel) {
+  const isl::set whole = one.statement.domain.intersect_params(kernel.context);
+  const isl::map cells = dimensionsOf(whole, copy.loops.size(), copy.cells);
+  const isl::set beyond = whole.subtract(stored.apply(cells.reverse()));
+  if (beyond.is_empty())
+    return true;
+  if (!beyond.apply(cells).is_subset(stored.apply(acrossDiagonal(stored))))
+    return false;
+  Placed other = one;
+  other.statement.name = freshName(kernel, one.statement.name + "_mirrored");
+  const auto named = [&](isl_set *set) {
+    return isl::manage(isl_set_set_tuple_name(set, other.statement.name.c_str()));
+  };
+  const auto known = [&](const isl::set &set) {
+    return isl::manage(isl_set_gist_params(set.coalesce().release(), kernel.context.copy()));
+  };
+  one.statement.domain = known(whole.subtract(beyond));
+  other.statement.domain = named(known(beyond).release());
+  for (Access &a : other.statement.accesses) {
+    isl_map *relation = isl_map_set_tuple_name(a.relation.copy(), isl_dim_in, other.statement.name.c_str());
+    if (!a.isWrite) { // of the matrix, from the other side
+      isl_id *id = isl_map_get_tuple_id(relation, isl_dim_out);
+      const isl::map there = isl::manage(isl_map_reset_tuple_id(relation, isl_dim_out));
+      relation =
+          isl_map_set_tuple_id(there.apply_range(acrossDiagonal(there.range())).release(), isl_dim_out, id);
+    }
+    a.relation = isl::manage(relation);
+  }
+  for (std::string &label : other.labels)
+    label += "m";
+  placed.push_back(std::move(other));
+  return true;
+}
+
 } // namespace
 
 Parameter orderOfCopy(std::string_view name) {
@@ -297,6 +334,13 @@ Outcome withCopies(const Scheduled &kernel, const CopyRequest &asked) {
   if (!exposed)
     return {std::nullopt, "its body is a call of C++ code"};
   Scheduled &made = exposed->kernel;
+  isl::set stored; // of a mirrored matrix
+  if (asked.isMirrored) {
+    const MirroredReads reads = mirrorReads(made, copy.matrix);
+    if (!reads.why.empty())
+      return {std::nullopt, reads.why};
+    stored = reads.stored;
+  }
   if (std::string why = findBox(copy, *exposed, made, programName(kernel, copy.matrix)); !why.empty())
     return {std::nullopt, std::move(why)};
   for (std::size_t d = 0; d < copy.cells; ++d)
@@ -329,6 +373,9 @@ Outcome withCopies(const Scheduled &kernel, const CopyRequest &asked) {
         label = freshLabel(labels, label + "b");
       one.labels.push_back(label);
     }
+    if (asked.isMirrored && !addMirrored(placed, one, stored, copy, made))
+      return {std::nullopt, fmt::format("cells of `{}` on both sides of the diagonal are read nowhere",
+                                        programName(kernel, copy.matrix))};
     placed.push_back(std::move(one));
   }
   for (const auto &[index, dimensions] : exposed->dimensions) {

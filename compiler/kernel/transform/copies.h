@@ -27,6 +27,7 @@ struct CopyRequest {
   bool isThroughGroup =
       false; // it is kept by items that go through planes, and new cells come through memory of the group
   long access = 0; // on a device: which way to read the matrix it is for, from 1 (filled_box.h); 0: all
+  bool isMirrored = false; // it is symmetric: the copy has both halves of what is read (mirrored.h)
 };
 
 Outcome withCopies(const Scheduled &, const CopyRequest &);

@@ -60,4 +60,15 @@ Outcome cutLoop(const Scheduled &kernel, const LoopNode &loop, const std::vector
   return withSubtree(kernel, tree);
 }
 
+SequencePlace placeOf(Subtree &tree, const std::string &label) {
+  Subtree *node = find(tree, label), *parent = parentOf(tree, *node);
+  while (parent && std::holds_alternative<Declare>(parent->node)) {
+    node = parent;
+    parent = parentOf(tree, *node);
+  }
+  if (!parent || !std::holds_alternative<Subtree::Parts>(parent->node))
+    return {};
+  return {parent, static_cast<std::size_t>(node - parent->children.data())};
+}
+
 } // namespace pbc::kernel

@@ -32,4 +32,11 @@ Outcome withSubtree(const Scheduled &, const Subtree &);
 /// The same for a tree that changes the order of no instances (inSameOrder).
 Outcome withSubtreeInSameOrder(const Scheduled &, const Subtree &);
 
+/// The place of a loop in a sequence; the loop may be below declarations. Without a sequence, it is alone.
+struct SequencePlace {
+  Subtree *sequence = nullptr;
+  std::size_t index = 0;
+};
+SequencePlace placeOf(Subtree &tree, const std::string &label);
+
 } // namespace pbc::kernel

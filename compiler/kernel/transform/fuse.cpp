@@ -11,23 +11,6 @@
 namespace pbc::kernel {
 namespace {
 
-/// The place of a loop in a sequence; the loop may be below declarations.
-struct Place {
-  Subtree *sequence = nullptr;
-  std::size_t index = 0;
-};
-
-Place placeOf(Subtree &tree, const std::string &label) {
-  Subtree *node = find(tree, label), *parent = parentOf(tree, *node);
-  while (parent && std::holds_alternative<Declare>(parent->node)) {
-    node = parent;
-    parent = parentOf(tree, *node);
-  }
-  if (!parent || !std::holds_alternative<Subtree::Parts>(parent->node))
-    return {};
-  return {parent, static_cast<std::size_t>(node - parent->children.data())};
-}
-
 /// The loop's function for its own instances, moved by `distance`.
 isl::union_pw_aff moved(const NewLoop &loop, const isl::union_set &instances, long distance) {
   isl_val *by = isl_val_int_from_si(isl_union_set_get_ctx(instances.get()), distance);
@@ -51,9 +34,9 @@ Outcome applyFuse(const Scheduled &kernel, const Arguments &arguments) {
     if (const LoopNode loop = *findLoop(kernel.schedule.tree, name); loop.how)
       return {std::nullopt, alreadyRealised(loop)};
   Subtree tree = *subtreeOf(kernel.schedule.tree);
-  const Place first = placeOf(tree, names.front());
+  const SequencePlace first = placeOf(tree, names.front());
   for (std::size_t k = 0; k < names.size(); ++k)
-    if (const Place place = placeOf(tree, names[k]);
+    if (const SequencePlace place = placeOf(tree, names[k]);
         !first.sequence || place.sequence != first.sequence || place.index != first.index + k)
       return {std::nullopt,
               fmt::format("its loops over {} do not follow each other directly", quoted(names))};
@@ -101,7 +84,7 @@ std::vector<script::Step> loopsToFuse(const Scheduled &kernel, const Machine &) 
   std::vector<std::string> labels = labelsOf(kernel.schedule.tree);
   for (const std::string &first : labels)
     for (const std::string &second : labels) {
-      const Place a = placeOf(tree, first), b = placeOf(tree, second);
+      const SequencePlace a = placeOf(tree, first), b = placeOf(tree, second);
       if (!a.sequence || a.sequence != b.sequence || b.index != a.index + 1)
         continue;
       for (const long shift : {0L, 1L}) {

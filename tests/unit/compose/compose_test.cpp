@@ -5,6 +5,7 @@
 #include "compiler/compose/mixer.h"
 #include "compiler/compose/placements.h"
 #include "compiler/compose/report.h"
+#include "compiler/kernel/print.h"
 #include "compiler/source/diagnostics.h"
 #include "compiler/syntax/parse.h"
 #include "tests/unit/transform/textual.h"
@@ -13,6 +14,7 @@
 using namespace pbc;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 namespace {
 
@@ -228,6 +230,65 @@ kernel Gemm [m, n, q]
                   "SM_alloc(B, Transpose); reg_alloc(C); SM_alloc(A, Transpose); loop_unroll(Ljjj, Lkkk)"));
   EXPECT_EQ(compose::provenance("gemm", made.composition->variants[1], transposed),
             "gemm + Transpose(A) rule 2");
+}
+
+/// A product with a symmetric matrix of which one half is stored: its cells, and those that mirror them.
+const char *const kSymmetric = R"(
+kernel Symm [m, n]
+  context m >= 0 and n >= 0
+  buffer A float 2-d input
+  buffer B float 2-d input
+  buffer C float 2-d output
+  S1[i, j, k]: C[j, i] += A[k, i] * B[j, k]
+    { S1[i, j, k] : 0 <= i < m and 0 <= j < n and 0 <= k <= i }
+  S2[i, j, k]: C[j, i] += A[i, k] * B[j, k]
+    { S2[i, j, k] : 0 <= i < m and 0 <= j < n and i < k < m }
+  schedule
+    band i
+      band j
+        sequence
+          S1
+            band k
+          S2
+            band k
+)";
+
+TEST(Composer, SymmetricMatricesBecomeWhole) {
+  kernel::Texts t;
+  Reader r;
+  const kernel::Scheduled symm = t.kernel(kSymmetric);
+  const std::vector<compose::Adapted> symmetric{
+      r.adapted("adaptor Symmetry(X): | GM_map(X, Symmetry); format_iteration(X, Symmetry);", "Symmetry(A)")};
+  const auto made = compose::compose(symm, r.script("(Lii, Ljj) = thread_grouping(Li, Lj)"), symmetric);
+  ASSERT_TRUE(made.composition);
+  const std::vector<compose::Sequence> &whole = made.composition->variants.at(1).sequences;
+  ASSERT_EQ(whole.size(), 2U); // format_iteration in front of the tiles, or behind them
+  EXPECT_EQ(script::line(whole[0].kept),
+            "GM_map(A, Symmetry); format_iteration(A, Symmetry); (Lii, Ljj) = thread_grouping(Li, Lj)");
+  const std::string text = kernel::print(*whole[0].kernel);
+  EXPECT_THAT(text, HasSubstr("C[j, i] += A_map[k, i] * B[j, k]"));
+  EXPECT_THAT(text, HasSubstr("and 0 <= k < m"));
+  EXPECT_THAT(text, HasSubstr("A_copy_mirrored[A0, A1] of rule -1: A_map[A0, A1] = A[A1, A0]\n    { "
+                              "A_copy_mirrored[A0, A1] : n > 0 and A0 < m and 0 <= A1 < A0 }"));
+  EXPECT_THAT(text, Not(HasSubstr("S2")));
+}
+
+TEST(Composer, TasksMakeCopiesOfTheirOwn) {
+  Reader r;
+  std::vector<std::string> all;
+  for (const script::Script &one : compose::mixed(r.script("tasks(y); tile(y, x; 8, 8)"),
+                                                  r.script("GM_map(A, Transpose); peel_triangular(A)")))
+    all.push_back(script::line(one));
+  EXPECT_THAT(all, ElementsAre("tasks(y); GM_map(A, Transpose); peel_triangular(A); tile(y, x; 8, 8)",
+                               "tasks(y); GM_map(A, Transpose); tile(y, x; 8, 8); peel_triangular(A)"));
+}
+
+TEST(Composer, LoopsOverHalvesAreNotJoinedWithoutACopy) { // 11
+  kernel::Texts t;
+  Reader r;
+  const auto step = r.script("format_iteration(A, Symmetry)");
+  EXPECT_EQ(kernel::run(step.front(), kernel::withLabels(t.kernel(kSymmetric))).problem.what,
+            "they access other cells of `A`");
 }
 
 } // namespace

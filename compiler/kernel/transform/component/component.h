@@ -8,6 +8,8 @@
 //   peel_triangular(A)                                peel(k; along = ii); fission(ii, jj)
 //   padding_triangular(A)                             pad(k; along = ii)
 //   GM_map(A, Transpose)                              layout(A; order = transposed)
+//   GM_map(A, Symmetry)                               likewise, with both halves of a matrix of which one is stored
+//   format_iteration(A, Symmetry)                     join(k, k2): loops over its halves, which then read the same copy
 //   SM_alloc(B, Transpose)                            stage(B; at = kt, layout = transposed)
 //   reg_alloc(C)                                      keep(C; at = kt)
 //

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/component/component.h"
+#include "compiler/kernel/transform/copies.h"
 
 namespace pbc::kernel {
 namespace {
 
 Outcome applyGmMap(const Scheduled &kernel, const Arguments &arguments) {
+  if (arguments.name("mode") == "Symmetry")
+    return withCopies(kernel, {.matrix = arguments.name("matrix"), .isMirrored = true});
   Steps steps(kernel);
   script::Step layout = script::step("layout", {arguments.name("matrix")});
   if (arguments.name("mode") == "Transpose")
@@ -23,7 +26,7 @@ Transformation gmMapTransformation() {
                          {.name = "mode",
                           .kind = Kind::Word,
                           .doc = "how it is copied",
-                          .words = {"NoChange", "Transpose"}}},
+                          .words = {"NoChange", "Transpose", "Symmetry"}}},
           .apply = applyGmMap,
           .stage = Stage::Loops,
           .target = Target::Processor,

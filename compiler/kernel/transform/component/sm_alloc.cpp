@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/component/component.h"
+#include "compiler/kernel/transform/copies.h"
 
 namespace pbc::kernel {
 namespace {
@@ -10,6 +11,8 @@ Outcome applySmAlloc(const Scheduled &kernel, const Arguments &arguments) {
   const std::string at = tileAround(kernel, bufferIndex(kernel, matrix));
   if (at.empty())
     return {std::nullopt, "no loop over tiles is around all that reads the matrix"};
+  if (arguments.name("mode") == "Symmetry")
+    return withCopies(kernel, {.matrix = matrix, .at = at, .isMirrored = true});
   Steps steps(kernel);
   script::Step stage = script::step("stage", {matrix});
   with(stage, "at", script::name(at));
@@ -28,7 +31,7 @@ Transformation smAllocTransformation() {
                          {.name = "mode",
                           .kind = Kind::Word,
                           .doc = "how it is copied",
-                          .words = {"NoChange", "Transpose"}}},
+                          .words = {"NoChange", "Transpose", "Symmetry"}}},
           .apply = applySmAlloc,
           .mixing = {.place = Mixing::Place::Memory, .memory = Mixing::Memory::Group, .mode = "mode"}};
 }

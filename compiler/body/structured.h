@@ -9,7 +9,7 @@
 #pragma once
 #include "compiler/sema/module.h"
 
-namespace pbc::kernel {
+namespace pbc::body {
 
 struct StructureRegion {
   enum class Value { Stored, Mirrored, Zero, One };
@@ -20,4 +20,4 @@ struct StructureRegion {
 /// The regions of cell (x, y), whose coordinates are isl's texts.
 std::vector<StructureRegion> regionsOf(const sema::Structure &, const std::string &x, const std::string &y);
 
-} // namespace pbc::kernel
+} // namespace pbc::body

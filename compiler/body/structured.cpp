@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/kernel/structured.h"
+#include "compiler/body/structured.h"
 #include <fmt/format.h>
 
-namespace pbc::kernel {
+namespace pbc::body {
 
 std::vector<StructureRegion> regionsOf(const sema::Structure &structure, const std::string &x,
                                        const std::string &y) {
@@ -23,4 +23,4 @@ std::vector<StructureRegion> regionsOf(const sema::Structure &structure, const s
   return all;
 }
 
-} // namespace pbc::kernel
+} // namespace pbc::body

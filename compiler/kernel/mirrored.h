@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The reads of a symmetric matrix of which one half is stored.
+//
+//   S1[y, k]: s += A[k, y] * ...   for k <= y         S2[y, k]: s += A[y, k] * ...   for k > y
+//   => mirrorReads(kernel, A):     S2[y, k]: s += A[k, y] * ...                     read before: the cells [x, y] with x <= y
+//
+// The first read of the matrix that goes along its rows stays; reads whose cells mirror its cells are turned. The kernel then reads cells that are not stored, for
+// which a copy of the matrix must have the cell on the other side of the diagonal.
+#pragma once
+#include "compiler/kernel/kernel.h"
+
+namespace pbc::kernel {
+
+struct MirroredReads {
+  isl::set stored; // { [x, y] } the cells that the kernel read before, over the parameters
+  std::string why; // nothing is turned
+};
+MirroredReads mirrorReads(Kernel &, int matrix);
+
+/// { [x, y] -> [y, x] } in the space of these cells
+isl::map acrossDiagonal(const isl::set &cells);
+
+} // namespace pbc::kernel
