@@ -91,8 +91,8 @@ DeviceBody DevicePrinter::print(const FunctionDecl &f) {
     const std::string head = fmt::format(
         "PB_FUNCTION {} {}({})", out.returnsValue ? typeName(f.getReturnType(), f.getSourceRange()) : "void",
         out.function, signature(out));
-    out.text =
-        functions_ + head + " {\n" + arrays() + statements.substr(std::string_view("{\n").size()) + "\n";
+    out.text = tables() + functions_ + head + " {\n" + arrays() +
+               statements.substr(std::string_view("{\n").size()) + "\n";
     if (out.returnsValue)
       out.writesAll = {true};
     for (std::size_t i = 0; i < rule_.parameters.size(); ++i)
@@ -306,6 +306,7 @@ std::string DevicePrinter::callFunction(const CallExpr *c, const FunctionDecl *f
       } else if (type->isRValueReferenceType()) {
         refuse(a, "`" + f->getNameAsString() + "` takes a place in memory that is not kept");
       } else {
+        common_.passes(definition->getParamDecl(k), a);
         arguments.push_back(value(a));
       }
     }

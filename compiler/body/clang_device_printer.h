@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The printer behind clang_device.h. Its methods are in clang_device.cpp (functions),
-// clang_device_statement.cpp, clang_device_tunable.cpp, clang_device_value.cpp and clang_device_view.cpp.
+// clang_device_statement.cpp, clang_device_table.cpp, clang_device_tunable.cpp, clang_device_value.cpp and clang_device_view.cpp.
 #pragma once
+#include "compiler/body/clang_common.h"
 #include "compiler/body/clang_device.h"
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
@@ -20,7 +21,7 @@ struct NotForDevices {
 class DevicePrinter {
 public:
   DevicePrinter(clang::ASTContext &context, const Unit &unit, const RuleText &rule)
-      : context_(context), text_(context, unit), unit_(unit), rule_(rule) {}
+      : context_(context), text_(context, unit), unit_(unit), rule_(rule), common_(context, rule) {}
   DeviceBody print(const clang::FunctionDecl &);
 
 private:
@@ -31,9 +32,9 @@ private:
   };
   /// What a declaration means in the function that is being printed.
   struct Name {
-    enum class Kind { Value, Indirect, Pointer, View, Table, Array } kind = Kind::Value;
+    enum class Kind { Value, Indirect, Pointer, View, Array } kind = Kind::Value;
     std::string text;
-    std::string space; // of what Indirect and Pointer point to, and of a Table
+    std::string space; // of what Indirect and Pointer point to
     View view = {};
     int parameter = -1; // of the rule; recorded when it is used
   };
@@ -41,6 +42,13 @@ private:
   struct Elements {
     std::set<int> read;
     bool anywhere = false; // at computed indices
+  };
+  /// Constants that a body reads by their number, defined before all functions.
+  struct Table {
+    std::string name, definition; // "R0_w_5", "const double R0_w_5[2] = {1, 2}"
+    long bytes = 0;
+    bool isCommon = true; // all items read the same element at the same time, if these parameters are common
+    CommonValues::Parameters relies = {};
   };
   struct Frame {
     std::map<const clang::ValueDecl *, Name> names;
@@ -73,13 +81,19 @@ private:
   std::string viewVariable(const clang::VarDecl *, const std::string &indent);
   std::string reference(const clang::VarDecl *, const std::string &indent);
   std::string initialiser(const clang::Expr *);
-  std::string table(const clang::VarDecl *, const clang::APValue &);
-  std::string elements(const clang::APValue &, clang::QualType, clang::SourceRange);
   std::string loop(const clang::ForStmt *, const std::string &indent);
   std::string branch(const clang::IfStmt *, const std::string &indent);
   std::string effect(const clang::Expr *, const std::string &indent);
   std::string swapped(const clang::CallExpr *, const std::string &indent);
   std::string full(const clang::Expr *); // an expression that is not part of another one
+
+  // tables
+  bool isTableType(clang::QualType) const;
+  const clang::APValue *knownValue(const clang::VarDecl *);
+  Table &table(const clang::VarDecl *, const clang::APValue &);
+  std::optional<std::string> tableElement(const clang::Expr *);
+  std::string elements(const clang::APValue &, clang::QualType, clang::SourceRange);
+  std::string tables() const;
 
   // values
   const clang::Expr *transparent(const clang::Expr *) const;
@@ -123,7 +137,8 @@ private:
   std::string prefix_; // of all names in the text
   Frame frame_;
   std::map<Instance, std::string> made_; // names; "" while the function is being printed
-  std::map<const clang::VarDecl *, Name> tables_;
+  CommonValues common_;
+  std::vector<std::pair<const clang::VarDecl *, Table>> tables_;
   std::vector<bool> used_;           // parameters of the rule
   std::map<int, Elements> elements_; // of parameters that are arrays
   std::string functions_;

@@ -14,7 +14,6 @@ namespace {
 constexpr long kMostBytes = 16 * 1024;
 constexpr std::size_t kMostNesting =
     100; // number of statements: the text grows with its square; bodies written by hand have fewer
-constexpr std::int64_t kMostTableElements = 8192; // of a table
 
 /// The text without parentheses around all of it.
 std::string bareText(const std::string &text) {
@@ -203,14 +202,10 @@ std::string DevicePrinter::variable(const VarDecl *v, const std::string &indent)
   const SourceRange range = v->getSourceRange();
   if (type.isVolatileQualified())
     refuse(range, "the variable `" + v->getNameAsString() + "` is volatile");
-  const bool isFixed = type.isConstQualified() || context_.getBaseElementType(type).isConstQualified();
-  if (!v->hasLocalStorage() || (type->isArrayType() && isFixed && v->isConstexpr())) {
-    if (isFixed && v->hasInit())
-      if (v->evaluateValue())
-        return ""; // its value, or a table, wherever it is named
-    if (!v->hasLocalStorage())
-      refuse(range, "the `static` variable `" + v->getNameAsString() + "` outlives the point");
-  }
+  if ((!v->hasLocalStorage() || isTableType(type)) && knownValue(v))
+    return ""; // its value, or a table, wherever it is named
+  if (!v->hasLocalStorage())
+    refuse(range, "the `static` variable `" + v->getNameAsString() + "` outlives the point");
   if (regionClass(type) && !type->isReferenceType())
     return viewVariable(v, indent);
   if (type->isReferenceType())
@@ -330,35 +325,6 @@ std::string DevicePrinter::initialiser(const Expr *e) {
   for (unsigned k = 0; k < list->getNumInits(); ++k)
     out += (k ? ", " : "") + initialiser(list->getInit(k));
   return "{" + (out.empty() ? "0" : out) + "}";
-}
-
-/// Defines a constant array before the functions; returns its name.
-std::string DevicePrinter::table(const VarDecl *v, const APValue &values) {
-  const auto [at, isNew] = tables_.emplace(v, Name{});
-  if (isNew) {
-    at->second.text = prefix_ + "_" + unique(*v);
-    if (context_.getConstantArrayElementCount(context_.getAsConstantArrayType(v->getType())) >
-        static_cast<std::uint64_t>(kMostTableElements))
-      refuse(v->getSourceRange(), fmt::format("the table `{}` has more than {} elements",
-                                              v->getNameAsString(), kMostTableElements));
-    QualType element = v->getType();
-    const std::string extents = arrayExtents(context_, element);
-    functions_ += fmt::format("PB_TABLE const {} {}{} = {};\n", typeName(element, v->getSourceRange()),
-                              at->second.text, extents, elements(values, v->getType(), v->getSourceRange()));
-  }
-  return at->second.text;
-}
-
-std::string DevicePrinter::elements(const APValue &values, QualType type, SourceRange range) {
-  const auto *array = context_.getAsConstantArrayType(type);
-  if (!array)
-    return constant(values, type, range);
-  if (!values.isArray())
-    refuse(range, "the table's elements are not known");
-  std::string out;
-  for (unsigned k = 0; k < values.getArrayInitializedElts(); ++k)
-    out += (k ? ", " : "") + elements(values.getArrayInitializedElt(k), array->getElementType(), range);
-  return "{" + (out.empty() ? elements(values.getArrayFiller(), array->getElementType(), range) : out) + "}";
 }
 
 } // namespace pbc::body

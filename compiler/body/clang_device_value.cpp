@@ -151,12 +151,13 @@ std::string DevicePrinter::named(const DeclRefExpr *e) {
   if (const auto *c = llvm::dyn_cast<EnumConstantDecl>(d))
     return constant(APValue(c->getInitVal()), e->getType(), e->getSourceRange());
   if (const auto *v = llvm::dyn_cast<VarDecl>(d)) {
-    const bool isFixed =
-        context_.getBaseElementType(v->getType()).isConstQualified() && !v->getType().isVolatileQualified();
-    if (isFixed && v->hasInit() && !v->getInit()->isValueDependent() && !v->getType()->isReferenceType())
-      if (const APValue *known = v->evaluateValue())
-        return v->getType()->isConstantArrayType() ? table(v, *known)
-                                                   : constant(*known, v->getType(), e->getSourceRange());
+    if (const APValue *known = knownValue(v); known && isTableType(v->getType())) {
+      Table &whole = table(v, *known);
+      whole.isCommon = false; // whoever gets it may read it at any index
+      return whole.name;
+    } else if (known) {
+      return constant(*known, v->getType(), e->getSourceRange());
+    }
     refuse(e, "it uses the global variable `" + v->getNameAsString() + "`");
   }
   refuse(e, "it uses `" + d->getNameAsString() + "` other than by calling it");
@@ -208,6 +209,8 @@ std::string DevicePrinter::value(const Expr *e) {
   }
   case Stmt::ArraySubscriptExprClass: {
     const auto *s = llvm::cast<ArraySubscriptExpr>(e);
+    if (const auto read = tableElement(e))
+      return *read;
     std::string space;
     const std::string base = pointer(s->getBase(), space);
     return base + "[" + value(s->getIdx()) + "]";
@@ -222,6 +225,8 @@ std::string DevicePrinter::value(const Expr *e) {
     else if (const Name *name = c->getOperator() == OO_Subscript ? nameOf(c->getArg(0)) : nullptr;
              name && name->kind == Name::Kind::Array)
       return element(c);
+    else if (const auto read = tableElement(e))
+      return *read;
     else if (c->getOperator() == OO_Subscript && llvm::isa<DeclRefExpr>(stripped(c->getArg(0))))
       refuse(e, "it uses the array `" + source(c->getArg(0)) + "`, which is not a part of the body");
     refuse(e, "it uses an operator of a class: `" + source(e) + "`");

@@ -110,6 +110,7 @@ const char *const kOpenClPrelude =
 #define PB_LOCAL __local
 #define PB_CONSTANT __constant
 #define PB_TABLE __constant
+#define PB_COMMON_TABLE __constant
 #define PB_FUNCTION static inline
 #define PB_OWN
 #define PB_LOCAL_ARRAY(T, name, count) __local T name[count] __attribute__((aligned(16)))
@@ -176,6 +177,7 @@ const char *const kCudaPrelude =
 #define PB_LOCAL
 #define PB_CONSTANT
 #define PB_TABLE static __device__
+#define PB_COMMON_TABLE static __constant__
 #define PB_FUNCTION static __device__ inline
 #define PB_OWN f
 #define PB_LOCAL_ARRAY(T, name, count) __shared__ __align__(16) T name[count]
@@ -319,6 +321,7 @@ using pb_Result = void;
 #define PB_LOCAL
 #define PB_CONSTANT
 #define PB_TABLE static
+#define PB_COMMON_TABLE static
 #define PB_FUNCTION static inline
 #define PB_OWN f
 #define PB_COPY(to, from) to = from

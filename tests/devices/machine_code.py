@@ -4,8 +4,9 @@
 
   machine_code.py PBC K/N ALLOWED PROGRAM...
 
-Takes each N-th program, from the K-th on. A kernel that spills registers, or that has conflicts of banks in its group's memory, must be
-named in the file ALLOWED: "ARCHITECTURE FILE: NAME: N bytes spilled", "ARCHITECTURE FILE: NAME: MEMORY in N turns". No GPU is needed, but NVRTC: without it the test is skipped.
+Takes each N-th program, from the K-th on. A kernel that spills registers, that has arrays of an item in memory, or conflicts of banks in its
+group's memory, must be named in the file ALLOWED: "ARCHITECTURE FILE: NAME: N bytes spilled", "ARCHITECTURE FILE: NAME: N bytes of an item's
+stack", "ARCHITECTURE FILE: NAME: MEMORY in N turns". No GPU is needed, but NVRTC: without it the test is skipped.
 """
 import concurrent.futures, json, os, subprocess, sys
 
@@ -23,6 +24,7 @@ def look(pbc, program, architecture):
     if broken:
         return f"{program}: {broken[0]['name']}: {broken[0]['error']}", 0, []
     lines = [f"{architecture} {os.path.basename(program)}: {k['name']}: {k['spills']} bytes spilled" for k in kernels if k["spills"]]
+    lines += [f"{architecture} {os.path.basename(program)}: {k['name']}: {k['local_bytes']} bytes of an item's stack" for k in kernels if k["local_bytes"]]
     for k in kernels:
         for memory, degrees in k["bank_conflicts"].items():
             if max(degrees.values()) > 1:

@@ -95,6 +95,7 @@ std::string replacedAll(std::string text, const std::string &what, const std::st
 std::string everythingInTheDialect() {
   std::string text = R"(
 PB_TABLE const double everything_powers[2][2] = {{1, 2}, {4, 8}};
+PB_COMMON_TABLE const double everything_numbers[4] = {0, 1, 2, 3};
 PB_FUNCTION double pick(PB_CONSTANT const double *row, int k) { return row[k]; }
 PB_FUNCTION void change(int *own, PB_GLOBAL const float *cells, PB_LOCAL const float *copies) {
   do {
@@ -164,7 +165,7 @@ PB_KERNEL(everything)(PB_GLOBAL const double *X_p, PB_GLOBAL const float *F_p, P
     double sum = 0;
     for (int k = 0; k < 4; ++k) {
       if (k == 2) continue;
-      sum += scale * k;
+      sum += scale * everything_numbers[k];
     }
     int steps = 0;
     while (sum > 1) {
