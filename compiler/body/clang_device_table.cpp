@@ -113,7 +113,7 @@ std::optional<std::string> DevicePrinter::tableElement(const Expr *e) {
   const APValue *known = isTableType(type) ? nullptr : knownValue(v);
   if (!known)
     return std::nullopt;
-  std::string text, indices;
+  std::string indices;
   bool isCommon = true;
   CommonValues::Parameters relies;
   for (auto k = at.rbegin(); k != at.rend(); ++k) {

@@ -33,11 +33,34 @@ Json widths(const std::map<int, int> &accesses) {
   return all;
 }
 
-/// Builds the kernel for smaller groups, as the runtime does, where arrays of a group of the asked size are too large.
-pb::device::CudaCode built(pb::device::KernelSource &source, const std::string &device) {
+constexpr long kLocalBytes = 48 * 1024; // that groups may have without asking for more
+
+/// How much they may have if they ask. Source: CUDA C++ Programming Guide, technical specifications by compute capability.
+long mostLocalBytes(const std::string &device) {
+  static const std::map<std::string, long> kilobytes = {{"sm_70", 96},  {"sm_75", 64},   {"sm_80", 163},
+                                                        {"sm_86", 99},  {"sm_87", 163},  {"sm_89", 99},
+                                                        {"sm_90", 227}, {"sm_100", 227}, {"sm_120", 99}};
+  const auto at = kilobytes.find(device.substr(0, device.find_last_not_of("af") + 1));
+  return at == kilobytes.end() ? kLocalBytes : at->second * 1024;
+}
+
+/// No group of the kernel can have the memory that it needs.
+class TooLarge : public pb::device::DeviceError {
+public:
+  explicit TooLarge(const std::string &why) : DeviceError(pb::device::Failure::Build, why) {}
+};
+
+/// Builds the kernel for smaller groups, as the runtime does, where it cannot be built for those of the asked size.
+pb::device::CudaCode built(emit::DeviceSource &kernel, const std::string &device) {
+  pb::device::KernelSource &source = kernel.source;
   std::exception_ptr first;
   for (;;) {
     try {
+      const long bytes = emit::localBytes(kernel.localArrays, source.group, kernel.cells),
+                 most = mostLocalBytes(device);
+      if (bytes > most)
+        throw TooLarge(fmt::format("a group needs {} bytes of memory, and can have {}", bytes, most));
+      source.dynamicBytes = bytes > kLocalBytes ? bytes : 0;
       return pb::device::compileCudaVerbosely(pb::device::kernelText(pb::device::kCudaPrelude, source),
                                               device);
     } catch (const pb::device::DeviceError &) {
@@ -61,19 +84,27 @@ Json heading(const emit::DeviceSource &kernel) {
 }
 
 Json describe(emit::DeviceSource kernel, const std::string &device) {
-  const pb::device::CudaCode code = built(kernel.source, device);
+  Json out = heading(kernel);
+  pb::device::CudaCode code;
+  try {
+    code = built(kernel, device);
+  } catch (const TooLarge &why) {
+    out["left_out"] = why.what();
+    return out;
+  }
   const std::vector<cubin::Function> functions = cubin::readCubin(code.binary);
   const auto at = std::find_if(functions.begin(), functions.end(),
                                [&](const cubin::Function &f) { return f.name == kernel.source.entry; });
   if (at == functions.end())
     throw cubin::Unreadable("it has no kernel " + kernel.source.entry);
   const cubin::Summary s = cubin::summarise(*at);
-  Json out = heading(kernel);
+  out = heading(kernel); // with the size of the groups that were built
   out["registers"] = at->registers;
   const std::optional<long> spills = spilledBytes(code.messages);
   out["spills"] = spills ? Json(*spills) : Json();
   out["local_bytes"] = at->localBytes;
-  out["group_bytes"] = at->groupBytes;
+  out["group_bytes"] = at->groupBytes + kernel.source.dynamicBytes;
+  out["asked_group_bytes"] = kernel.source.dynamicBytes;
   out["instructions"] = s.instructions;
   const std::optional<cubin::Loop> &loop = s.innermost;
   out["multiply_add_share"] = loop ? Json(loop->multiplyAddShare()) : Json();
@@ -115,6 +146,9 @@ std::string conflicts(const Json &memories) {
 std::string prose(const Json &kernel) {
   if (kernel.contains("error"))
     return fmt::format("{}: {}\n", kernel["name"].get<std::string>(), kernel["error"].get<std::string>());
+  if (kernel.contains("left_out"))
+    return fmt::format("{}: left out: {}\n", kernel["name"].get<std::string>(),
+                       kernel["left_out"].get<std::string>());
   const auto number = [&](const char *name) { return kernel[name].get<long>(); };
   const Json &group = kernel["group"];
   std::string out =
@@ -125,7 +159,8 @@ std::string prose(const Json &kernel) {
   if (number("local_bytes"))
     out += fmt::format(", {} bytes of an item's stack", number("local_bytes"));
   if (number("group_bytes"))
-    out += fmt::format(", {} bytes of a group's memory", number("group_bytes"));
+    out += fmt::format(", {} bytes of a group's memory{}", number("group_bytes"),
+                       number("asked_group_bytes") ? ", for which it asks the driver" : "");
   out += "\n";
   if (const Json &loop = kernel["innermost_loop"]; !loop.is_null()) {
     const int adds = loop["multiply_adds"].get<int>(), reads = loop["group_reads"].get<int>();

@@ -85,6 +85,8 @@ std::vector<DeviceSource> deviceSources(const Input &in) {
                                               sizes.cells[1], sizes.cells[2], version.text);
                 one.source.entry = text.entry;
                 std::copy(std::begin(sizes.group), std::end(sizes.group), one.source.group);
+                one.localArrays = version.localArrays;
+                std::copy(std::begin(sizes.cells), std::end(sizes.cells), one.cells);
                 all.push_back(std::move(one));
               });
   return all;

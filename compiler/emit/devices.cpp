@@ -243,12 +243,12 @@ void DeviceTables::kernels(const kernel::OnDevice &device, const DeviceText &tex
       continue;
     }
     std::string local = "nullptr";
-    if (!version->localBytes.empty()) {
+    if (!version->localArrays.empty()) {
       local = fmt::format("pb_{}_bytes_{}", wanted, number);
       text_ +=
           fmt::format("PB_SMALL static long {}([[maybe_unused]] const int *group, [[maybe_unused]] const "
                       "int *cells) {{ return {}; }}\n\n",
-                      local, version->localBytes);
+                      local, localBytesText(version->localArrays));
     }
     rows += tableRow({{"variant", quoted(wanted)},
                       {"source", fmt::format("R\"pb({})pb\"", version->text)},

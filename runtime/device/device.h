@@ -53,7 +53,9 @@ struct Description {
   unsigned long bytes = 0;      // of global memory
   unsigned long largest = 0;    // largest buffer, in bytes
   unsigned long localBytes = 0; // per group
-  int largestGroup = 1;         // largest number of items in a group
+  /// Per group, for kernels that ask for more when they are built (KernelSource::dynamicBytes); 0: they cannot.
+  unsigned long mostLocalBytes = 0;
+  int largestGroup = 1; // largest number of items in a group
   int groupExtent[3] = {1, 1, 1};
   int units = 1; // compute units, which run groups
   bool hasDouble = false;
@@ -124,6 +126,8 @@ struct KernelSource {
   std::string entry;
   int group[3] = {1, 1, 1}; // macros PB_G0, PB_G1, PB_G2
   bool isLibrary = false;   // `text` is DeviceKernel::source of such a kernel
+  /// Group-local memory, if that is more than Description::localBytes; 0: it is not.
+  long dynamicBytes = 0;
 };
 
 /// Counts what build() did so far.

@@ -113,6 +113,7 @@ const char *const kOpenClPrelude =
 #define PB_COMMON_TABLE __constant
 #define PB_FUNCTION static inline
 #define PB_OWN
+#define PB_LOCAL_ARRAYS
 #define PB_LOCAL_ARRAY(T, name, count) __local T name[count] __attribute__((aligned(16)))
 #define PB_BEGIN {
 #define PB_END }
@@ -180,7 +181,16 @@ const char *const kCudaPrelude =
 #define PB_COMMON_TABLE static __constant__
 #define PB_FUNCTION static __device__ inline
 #define PB_OWN f
+#if PB_DYNAMIC_BYTES > 0 // more than kernels may have without asking for it
+extern __shared__ __align__(16) unsigned char pb_dynamic[];
+#define PB_LOCAL_ARRAYS unsigned pb_used = 0;
+#define PB_LOCAL_ARRAY(T, name, count)                                                              \
+  T *const name = (T *)(pb_dynamic + pb_used);                                                      \
+  pb_used += (sizeof(T) * (count) + 15) / 16 * 16
+#else
+#define PB_LOCAL_ARRAYS
 #define PB_LOCAL_ARRAY(T, name, count) __shared__ __align__(16) T name[count]
+#endif
 #define PB_BEGIN {
 #define PB_END }
 #define PB_AXIS_0 x
@@ -331,6 +341,7 @@ using pb_Result = void;
 #define PB_LOAD_LOCAL_16 PB_LOAD_16
 #define PB_STORE_16(T, to, from) __builtin_memcpy(__builtin_assume_aligned(&to, 16), &from, 16)
 #define PB_PLACE(cells, offset) cells += offset
+#define PB_LOCAL_ARRAYS
 #define PB_LOCAL_ARRAY(T, name, count)                                                    \
   alignas(16) static T name[count];                                                       \
   if (pb_measuring) {                                                                     \
@@ -450,6 +461,8 @@ std::string kernelText(const char *prelude, const KernelSource &source) {
   std::string text;
   for (int d = 0; d < 3; ++d)
     text += "#define PB_G" + std::to_string(d) + " " + std::to_string(source.group[d]) + "\n";
+  if (source.dynamicBytes > 0)
+    text += "#define PB_DYNAMIC_BYTES " + std::to_string(source.dynamicBytes) + "\n";
   return text + prelude + kDialectMath + "#line 1 \"" + source.entry + "\"\n" + source.text;
 }
 

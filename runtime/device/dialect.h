@@ -5,6 +5,7 @@
 //
 //   PB_KERNEL(pb_k0)(PB_GLOBAL const float *A_p, long A_o, long A_s0, ..., long low0, long high0)
 //   {
+//     PB_LOCAL_ARRAYS                                      // before the first array, if there are any
 //     PB_LOCAL_ARRAY(float, A_t, (PB_G0 + 2) * PB_G1);     // group-local; at the beginning of the body
 //     PB_BEGIN                                             // statements begin here
 //     PB_PLACE(A_p, A_o);                                  // moves the pointer by so many elements

@@ -138,11 +138,14 @@ KernelShelf::Awaiter KernelShelf::get(const DeviceKernel &kernel, const int grou
     for (int d = 0; d < axes; ++d)
       text += "#define PB_C" + std::to_string(d) + " " + std::to_string(cells[d]) + "\n";
     text = kernel.isLibrary ? kernel.source : text + kernel.source;
+    const long local = kernel.localBytes ? kernel.localBytes(group, cells) : 0;
+    const bool mustAsk = local > static_cast<long>(builder_->device.about().localBytes);
     std::shared_ptr<Entry> &same =
         texts_[{text, kernel.entry, group[0], group[1], group[2], kernel.isLibrary}];
     if (!same) {
       same = std::make_shared<Entry>();
-      same->source = {text, kernel.entry, {group[0], group[1], group[2]}, kernel.isLibrary};
+      same->source = {
+          text, kernel.entry, {group[0], group[1], group[2]}, kernel.isLibrary, mustAsk ? local : 0};
       builder_->add(same);
     }
     entry = same;

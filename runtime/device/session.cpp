@@ -381,9 +381,14 @@ const DeviceKernel *Session::usableKernel(Launch &launch, const Placed &placed, 
   const DeviceStep &step = *placed.step->device;
   const DeviceKernel *kernel = &step.kernels[placed.version];
   shape(launch, placed, *kernel, frame);
-  if (!kernel->source ||
-      (kernel->localBytes && kernel->localBytes(launch.group, launch.cells) >
-                                 static_cast<long>(placed.side->manager->about().localBytes))) {
+  const Description &about = placed.side->manager->about();
+  const long needed = kernel->localBytes ? kernel->localBytes(launch.group, launch.cells) : 0;
+  const auto most = static_cast<long>(std::max(about.localBytes, about.mostLocalBytes));
+  if (needed > most && kernel != step.kernels)
+    note(std::string(step.name) + " runs in its simplest version on " + about.name,
+         "a group of its version `" + std::string(kernel->variant) + "` needs " + std::to_string(needed) +
+             " bytes of memory, and can have " + std::to_string(most));
+  if (!kernel->source || needed > most) {
     kernel = step.kernels;
     shape(launch, placed, *kernel, frame);
   }

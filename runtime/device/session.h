@@ -88,9 +88,9 @@ private:
   Launch launchOf(const Placed &, const StepArguments &, const LoopStep *end, const Frame *) const;
   /// Sets the groups, cells and tiles of one version.
   static void shape(Launch &, const Placed &, const DeviceKernel &, const Frame *);
-  static const DeviceKernel *usableKernel(Launch &, const Placed &, const Frame *);
+  const DeviceKernel *usableKernel(Launch &, const Placed &, const Frame *);
   /// Lets the kernel's build begin.
-  static void askForKernel(const Placed &, const Frame *);
+  void askForKernel(const Placed &, const Frame *);
   Job onDevice(const Frame *, std::vector<Placed> batch, const LoopStep *end);
   /// Runs the step, or a part of it by the functions of its points.
   Job onProcessor(const Frame *, const LoopStep *, std::optional<Box> part,

@@ -70,5 +70,13 @@ with tempfile.TemporaryDirectory() as folder:
     banks = [k["bank_conflicts"] for k in kernels if k["version"] == "blocks"]
     if banks != [{name: {"reads": 1, "writes": 1} for name in ("A_group", "B_group")}]:
         failed.append(f"product: conflicts of banks {banks}")
+    # A group asks for more memory than all may have, as long as the device has so much.
+    file.write_text("main transform P from A[n] to B[n] { B.cell(x) from(A.region(x, x + 9000) a) { double s = 0; for (int k = 0; k < 9000; ++k) s += a.cell(k); "
+                    "return s; } secondary B.cell(x) from() { return 0; } }")
+    for architecture, expected in (("sm_80", 74048), ("sm_90", 74048), ("sm_75", "a group needs 74048 bytes of memory, and can have 65536")):
+        kernels = json.loads(subprocess.run([PBC, "explain", "--json", f"--device={architecture}", file], capture_output=True, text=True, check=True).stdout)["kernels"]
+        asked = [k.get("asked_group_bytes", k.get("left_out")) for k in kernels if k["version"] == "local"]
+        if asked != [expected]:
+            failed.append(f"wide, {architecture}: {asked}")
 print("\n".join(failed) or f"{len(PROGRAMS)} programs")
 sys.exit(bool(failed))

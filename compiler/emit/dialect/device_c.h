@@ -51,6 +51,7 @@ public:
     return kMoves[static_cast<int>(move)] + type + ", " + to + ", " + from + ")";
   }
   std::string partial(Scalar, const std::string &place) const override;
+  std::string localArrays() const override { return "  PB_LOCAL_ARRAYS\n"; }
   std::string localArray(const std::string &type, const std::string &name,
                          const std::string &extent) const override;
 };

@@ -114,7 +114,9 @@ public:
   /// An array of one task, whose number of elements is a product of names.
   virtual std::string sizedArray(const std::string &type, const std::string &name,
                                  const std::string &extent) const;
-  /// An array that all items of a group share; `extents` are products already.
+  /// A line before the first array that all items of a group share.
+  virtual std::string localArrays() const { return ""; }
+  /// Such an array; `extents` are products already.
   virtual std::string localArray(const std::string &type, const std::string &name,
                                  const std::string &extent) const;
 

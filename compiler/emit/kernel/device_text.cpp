@@ -57,7 +57,7 @@ private:
       return;
     out_.versions.push_back(
         {.variant = v.name,
-         .localBytes = localBytes(v.kernel, text.sharedOut),
+         .localArrays = localArrays(v.kernel, text.sharedOut),
          .values = text.sharedOut.values,
          .narrow = isTeam ? 0 : loop::largestSizeIn32Bits(made.nest.body),
          .loops = text.lowered,
@@ -128,8 +128,8 @@ private:
     for (const std::string &argument : launchArguments(kernel))
       numbers += fmt::format("  const {0} {1} = {1}_w;\n", dialect_.index(), argument);
     return dialect_.prologue() + rowsAtOnce(kernel) + registers(kernel) + bodies(kernel) + signature(kernel) +
-           "{\n" + groupArrays(kernel) + text.arrays + dialect_.begin() + places(kernel) + numbers +
-           text.loops + dialect_.end() + "}\n";
+           "{\n" + arrays(kernel, text) + dialect_.begin() + places(kernel) + numbers + text.loops +
+           dialect_.end() + "}\n";
   }
 
   /// How many registers an item has, where it has several points: compilers use more of them than they have to. With several variables
@@ -212,7 +212,7 @@ private:
   }
 
   /// The memory of the group, which comes first in a kernel.
-  std::string groupArrays(const kernel::Scheduled &kernel) const {
+  std::string arrays(const kernel::Scheduled &kernel, const DeviceLoopText &loops) const {
     std::string text;
     const std::vector<loop::Matrix> all = loop::matrices(kernel);
     for (const loop::Matrix &m : all)
@@ -223,37 +223,8 @@ private:
         const std::string cells = textOf(count, all);
         text += "  " + dialect_.localArray(dialect_.type(m.element), m.name + "_l", cells) + ";\n";
       }
-    return text;
-  }
-
-  /// C++ over the sizes of groups and blocks.
-  static std::string localBytes(const kernel::Scheduled &kernel, const loop::SharedOut &teams) {
-    std::string sum;
-    for (const kernel::Scalar element : teams.arrays)
-      sum += fmt::format("{}{}L * group[0] * group[1] * group[2]", sum.empty() ? "" : " + ",
-                         kernel::bytesOf(element));
-    for (const Buffer &b : kernel.buffers) {
-      if (b.role != Buffer::Role::Group)
-        continue;
-      std::string size = fmt::format("{}L", kernel::bytesOf(b.element) * static_cast<unsigned>(b.buffers));
-      for (const kernel::GroupDimension &d : b.ofGroup) {
-        const std::string points =
-            fmt::format("group[{0}]{1}", d.axis, d.isBlock ? fmt::format(" * cells[{}]", d.axis) : "");
-        const long pad = &d == &b.ofGroup.front() ? b.pad : 0;
-        size += d.axis < 0 ? fmt::format(" * {}", d.extent + pad)
-                           : fmt::format(" * ({} * ({} - 1) + {})", d.factor, points, d.extent + pad);
-      }
-      sum += (sum.empty() ? "" : " + ") + size;
-    }
-    if (const std::optional<kernel::TimeSteps> &steps = kernel.schedule.steps)
-      for (const int b : steps->kept) {
-        std::string size =
-            fmt::format("2L * {}", kernel::bytesOf(kernel.buffers[static_cast<std::size_t>(b)].element));
-        for (std::size_t k = 0; k < steps->reach.size(); ++k)
-          size += fmt::format(" * group[{0}] * cells[{0}]", k);
-        sum += (sum.empty() ? "" : " + ") + size;
-      }
-    return sum;
+    text += loops.arrays;
+    return (text.empty() ? "" : dialect_.localArrays()) + text;
   }
 
   const kernel::OnDevice &device_;

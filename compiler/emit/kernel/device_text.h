@@ -11,6 +11,7 @@
 // Loops and statements are printed by loops.cpp, like those for the processor.
 #pragma once
 #include "compiler/emit/dialect/dialect.h"
+#include "compiler/emit/kernel/local_bytes.h"
 #include "compiler/kernel/on_device.h"
 #include "compiler/loop/bank_conflicts.h"
 #include "compiler/loop/traffic.h"
@@ -22,9 +23,9 @@ struct DeviceText {
   struct Version {
     std::string variant; // "global", "local", "blocks", "registers", "tiles", "steps", "group"
     std::string text;
-    std::string localBytes; // C++ over group[0..2]; "": none
-    int values = 0;         // of a part of a cell (loop/lower/lower.h)
-    long narrow = 0;        // the largest size for which PB_INDEX may have 32 bits (loop/narrow.h); 0: none
+    std::vector<LocalArray> localArrays = {}; // of a group
+    int values = 0;                           // of a part of a cell (loop/lower/lower.h)
+    long narrow = 0; // the largest size for which PB_INDEX may have 32 bits (loop/narrow.h); 0: none
     loop::NodePtr loops = nullptr;           // lowered
     std::vector<loop::Matrix> matrices = {}; // that they use
     bool inRounds = false;                   // each launch is a round, on which depends what its points do

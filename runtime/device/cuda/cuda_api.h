@@ -76,8 +76,10 @@ enum CuAttribute : int {
   kCuUnits = 16,
   kCuMajor = 75,
   kCuMinor = 76,
+  kCuMostLocalBytes = 97, // for kernels that ask for more
 };
 constexpr CuStatus kCuOutOfMemory = 2, kCuNotReady = 600;
+constexpr int kCuFunctionGroupItems = 0, kCuFunctionDynamicBytes = 8; // attributes of functions
 
 // EACH(member, symbol, parameters)
 #define PB_CUDA_FUNCTIONS(EACH)                                                                              \
@@ -119,6 +121,7 @@ constexpr CuStatus kCuOutOfMemory = 2, kCuNotReady = 600;
   EACH(cuModuleGetFunction, "cuModuleGetFunction", (CuFunction *, CuModule, const char *))                   \
   EACH(cuModuleGetGlobal, "cuModuleGetGlobal_v2", (CuAddress *, std::size_t *, CuModule, const char *))      \
   EACH(cuFuncGetAttribute, "cuFuncGetAttribute", (int *, int, CuFunction))                                   \
+  EACH(cuFuncSetAttribute, "cuFuncSetAttribute", (CuFunction, int, int))                                     \
   EACH(cuLaunchKernel, "cuLaunchKernel",                                                                     \
        (CuFunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CuStream, void **, \
         void **))

@@ -40,6 +40,7 @@ Description CudaDevice::describe(CuDevice device) {
                     .bytes = bytes,
                     .largest = bytes,
                     .localBytes = static_cast<unsigned long>(attributeOf(device, kCuLocalBytes)),
+                    .mostLocalBytes = static_cast<unsigned long>(attributeOf(device, kCuMostLocalBytes)),
                     .largestGroup = attributeOf(device, kCuGroupItems),
                     .units = attributeOf(device, kCuUnits),
                     .hasDouble = true};
@@ -123,7 +124,7 @@ std::unique_ptr<Kernel> CudaDevice::build(const KernelSource &source) {
   const std::string key = kernelKey(about_, architecture_, text, source.entry);
   if (const auto binary = cache_.get(key))
     try {
-      auto kernel = std::make_unique<CudaKernel>(context_, *binary, source.entry);
+      auto kernel = std::make_unique<CudaKernel>(context_, *binary, source);
       ++cached_;
       return kernel;
     } catch (const DeviceError &problem) {
@@ -132,10 +133,10 @@ std::unique_ptr<Kernel> CudaDevice::build(const KernelSource &source) {
     }
   const std::string binary = compileCuda(text, architecture_, driverVersion());
   ++compiled_;
-  auto kernel = std::make_unique<CudaKernel>(context_, binary, source.entry);
+  auto kernel = std::make_unique<CudaKernel>(context_, binary, source);
   int items = 0;
   const long wanted = static_cast<long>(source.group[0]) * source.group[1] * source.group[2];
-  if (context_->cuda.cuFuncGetAttribute(&items, 0 /* items of a group */, kernel->code->function) == 0 &&
+  if (context_->cuda.cuFuncGetAttribute(&items, kCuFunctionGroupItems, kernel->code->function) == 0 &&
       items < wanted)
     throw DeviceError(Failure::Build,
                       "the kernel " + source.entry + " needs too many registers for groups of " +
@@ -229,7 +230,8 @@ void CudaDevice::launchParts(CudaKernel &kernel, const Grid &grid, void **argume
                                   static_cast<unsigned>(std::min(groups[1] - y, gridExtent_[1])),
                                   static_cast<unsigned>(std::min(groups[2] - z, gridExtent_[2])),
                                   static_cast<unsigned>(grid.group[0]), static_cast<unsigned>(grid.group[1]),
-                                  static_cast<unsigned>(grid.group[2]), 0, stream, arguments, nullptr),
+                                  static_cast<unsigned>(grid.group[2]), code.localBytes, stream, arguments,
+                                  nullptr),
               y + z > 0 ? Failure::Lost : Failure::Launch, "cuLaunchKernel " + kernel.entry);
     }
   tell(1, 0);

@@ -24,7 +24,8 @@ CuGraphExec instantiate(const CudaModule &code, const std::vector<ChainLaunch> &
   CuGraphNode last = nullptr;
   for (const ChainLaunch &l : launches) {
     CudaArguments arguments(l.arguments);
-    CuKernelNode node{.function = code.function, .arguments = arguments.pointers()};
+    CuKernelNode node{
+        .function = code.function, .localBytes = code.localBytes, .arguments = arguments.pointers()};
     for (int d = 0; d < 3; ++d) {
       node.grid[d] = static_cast<unsigned>(l.grid.items[d] / l.grid.group[d]);
       node.group[d] = static_cast<unsigned>(l.grid.group[d]);

@@ -107,8 +107,8 @@ void CudaPool::clear() {
 }
 
 CudaModule::CudaModule(std::shared_ptr<CudaContext> owner, const std::string &binary,
-                       const std::string &entry)
-    : context(std::move(owner)), number(nextModule()) {
+                       const std::string &entry, long dynamicBytes)
+    : context(std::move(owner)), localBytes(static_cast<unsigned>(dynamicBytes)), number(nextModule()) {
   const Cuda &cuda = context->cuda;
   require(cuda, cuda.cuModuleLoadData(&module, binary.c_str()), Failure::Build,
           "cuModuleLoadData of " + entry);
@@ -118,6 +118,16 @@ CudaModule::CudaModule(std::shared_ptr<CudaContext> owner, const std::string &bi
   if (const CuStatus status = cuda.cuModuleGetFunction(&function, module, entry.c_str()); status != 0) {
     cuda.cuModuleUnload(module);
     require(cuda, status, Failure::Build, "cuModuleGetFunction " + entry);
+  }
+  if (dynamicBytes == 0)
+    return;
+  if (const CuStatus status =
+          cuda.cuFuncSetAttribute(function, kCuFunctionDynamicBytes, static_cast<int>(dynamicBytes));
+      status != 0) {
+    cuda.cuModuleUnload(module);
+    require(cuda, status, Failure::Build,
+            "the kernel " + entry + " asks for " + std::to_string(dynamicBytes) +
+                " bytes of a group's memory, and the driver refuses: cuFuncSetAttribute");
   }
 }
 

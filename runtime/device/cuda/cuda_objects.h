@@ -100,7 +100,9 @@ private:
 
 /// Code that the driver has loaded; stays loaded until its last launch has ended.
 struct CudaModule {
-  CudaModule(std::shared_ptr<CudaContext> owner, const std::string &binary, const std::string &entry);
+  /// `dynamicBytes`: KernelSource::dynamicBytes.
+  CudaModule(std::shared_ptr<CudaContext> owner, const std::string &binary, const std::string &entry,
+             long dynamicBytes);
   CudaModule(const CudaModule &) = delete;
   CudaModule &operator=(const CudaModule &) = delete;
   ~CudaModule();
@@ -108,14 +110,16 @@ struct CudaModule {
   CuModule module = nullptr;
   CuFunction function = nullptr;
   CuAddress firstGroup = 0; // address of the prelude's pb_first_group; 0: this kernel does not use it
+  unsigned localBytes = 0;  // of a group, which every launch asks for
   CudaMarkRef lastLaunch;
   const unsigned long number; // of this module among all that were ever loaded
 };
 
 class CudaKernel : public Kernel {
 public:
-  CudaKernel(std::shared_ptr<CudaContext> owner, const std::string &binary, const std::string &name)
-      : entry(name), code(std::make_shared<CudaModule>(std::move(owner), binary, name)) {}
+  CudaKernel(std::shared_ptr<CudaContext> owner, const std::string &binary, const KernelSource &source)
+      : entry(source.entry),
+        code(std::make_shared<CudaModule>(std::move(owner), binary, entry, source.dynamicBytes)) {}
   const std::string entry;
   const std::shared_ptr<CudaModule> code;
 };

@@ -6,6 +6,7 @@
 // the device.
 #include "runtime/device/cuda/cuda_api.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -31,6 +32,7 @@ int version = 13000;
 int registered = 0, failRegister = 0, hostFunctions = 0;
 int graphs = 0, liveGraphs = 0, failGraph = 0;
 int allocations = 0, events = 0, timedEvents = 0, liveEvents = 0, mistakes = 0, failLaunch = 0, launches = 0;
+int failLocal = 0, lastLocal = 0;
 std::atomic<int> slowHost = 0, slowLink = 0;
 constexpr std::size_t kMemory = 64UL << 20;
 
@@ -99,6 +101,7 @@ struct CUstream_st {
 
 struct CUfunc_st {
   std::string name;
+  unsigned localBytes = 0; // that launches may ask for
   CUmod_st *module;
 };
 struct CUmod_st {
@@ -162,6 +165,9 @@ int pb_test_live_graphs() { return liveGraphs; }
 void pb_test_graph_memory(int bytes) { graphMemory = static_cast<std::size_t>(bytes); }
 /// The status of making graphs from now on.
 void pb_test_fail_graphs(int status) { failGraph = status; }
+/// The status of asking for memory of groups from now on, and how much the last launch or node of a graph had.
+void pb_test_fail_local(int status) { failLocal = status; }
+int pb_test_last_local() { return lastLocal; }
 void pb_test_fail_launch(int status) { failLaunch = status; }
 
 CuStatus cuInit(unsigned) { return 0; }
@@ -173,8 +179,9 @@ CuStatus cuDeviceGet(CuDevice *d, int n) { return *d = n, 0; }
 CuStatus cuDeviceGetName(char *name, int, CuDevice) { return std::strcpy(name, "a test"), 0; }
 CuStatus cuDeviceTotalMem_v2(std::size_t *n, CuDevice) { return *n = kMemory, 0; }
 CuStatus cuDeviceGetAttribute(int *v, int which, CuDevice) {
-  static const std::map<int, int> values = {{1, 1024}, {2, 1024},  {3, 1024}, {4, 64}, {5, 1 << 30}, {6, 5},
-                                            {7, 3},    {8, 49152}, {16, 4},   {75, 9}, {76, 0}};
+  static const std::map<int, int> values = {{1, 1024},    {2, 1024}, {3, 1024}, {4, 64},
+                                            {5, 1 << 30}, {6, 5},    {7, 3},    {8, 49152},
+                                            {16, 4},      {75, 9},   {76, 0},   {97, 232448}};
   return *v = values.at(which), 0;
 }
 CuStatus cuDevicePrimaryCtxRetain(CuContext *c, CuDevice) {
@@ -382,7 +389,7 @@ CuStatus cuModuleLoadData(CuModule *m, const void *binary) {
 }
 CuStatus cuModuleUnload(CuModule m) { return delete m, 0; }
 CuStatus cuModuleGetFunction(CuFunction *f, CuModule m, const char *name) {
-  *f = &(m->functions[name] = {name, m});
+  *f = &(m->functions[name] = {.name = name, .module = m});
   return 0;
 }
 CuStatus cuModuleGetGlobal_v2(CuAddress *at, std::size_t *n, CuModule m, const char *) {
@@ -390,9 +397,19 @@ CuStatus cuModuleGetGlobal_v2(CuAddress *at, std::size_t *n, CuModule m, const c
   return *at = reinterpret_cast<CuAddress>(m->firstGroup), 0;
 }
 CuStatus cuFuncGetAttribute(int *v, int, CuFunction) { return *v = 1024, 0; }
+CuStatus cuFuncSetAttribute(CuFunction f, int which, int value) {
+  mistakes += which != kCuFunctionDynamicBytes;
+  if (failLocal || value > 232448)
+    return failLocal ? failLocal : 1;
+  f->localBytes = static_cast<unsigned>(value);
+  return 0;
+}
 
 CuStatus cuLaunchKernel(CuFunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned, unsigned,
-                        unsigned, CuStream s, void **p, void **) {
+                        unsigned local, CuStream s, void **p, void **) {
+  if (local > std::max(49152U, f->localBytes))
+    return 1;
+  lastLocal = static_cast<int>(local);
   if (failLaunch)
     return std::exchange(failLaunch, 0);
   ++launches;
@@ -408,8 +425,9 @@ CuStatus cuGraphAddKernelNode_v2(CuGraphNode *n, CuGraph g, const CuGraphNode *a
   // Only chains: each node waits for the one before it.
   if (count != (g->nodes.empty() ? 0 : 1) || (count == 1 && *after != g->nodes.back().get()))
     return ++mistakes, 1;
-  if (k->grid[1] > 5 || k->grid[2] > 3)
+  if (k->grid[1] > 5 || k->grid[2] > 3 || k->localBytes > std::max(49152U, k->function->localBytes))
     return ++mistakes, 1;
+  lastLocal = static_cast<int>(k->localBytes);
   g->nodes.push_back(std::make_shared<CUgraphNode_st>(
       workOf(k->function, k->grid[0], k->grid[1], k->grid[2], k->group[0], k->arguments)));
   return *n = g->nodes.back().get(), 0;

@@ -417,6 +417,38 @@ TEST_F(CudaDevices, ChainsAreGraphs) {
   EXPECT_EQ(of<int()>("pb_test_live_graphs")(), 0);
 }
 
+TEST_F(CudaDevices, KernelsAskForMemoryOfGroups) {
+  NEEDS_NVRTC();
+  EXPECT_EQ(device->about().mostLocalBytes, 232448u);
+  auto buffer = bufferOf(*device, std::vector<float>(64, 1));
+  for (const long bytes : {0L, 60'000L, 232'448L}) {
+    const auto kernel = device->build({kScale, "scale", {64, 1, 1}, false, bytes});
+    finish(*device, scale(*kernel, *buffer, 64, 2));
+    EXPECT_EQ(of<int()>("pb_test_last_local")(), bytes);
+    const ChainLaunch one{{Argument::writes(*buffer), Argument::of(0L),
+                           Argument::of(__builtin_bit_cast(long, 1.0)), Argument::of(0L), Argument::of(64L)},
+                          gridOf(64, 64)};
+    finish(*device, device->launchChain(*kernel, std::vector(64, one)));
+    EXPECT_EQ(of<int()>("pb_test_last_local")(), bytes);
+  }
+  EXPECT_THAT(contentsOf<float>(*device, *buffer, 64), testing::Each(8.0f));
+  const auto refused = [&](long bytes) {
+    try {
+      device->build({kScale, "scale", {64, 1, 1}, false, bytes});
+      return std::string("it was built");
+    } catch (const DeviceError &error) {
+      EXPECT_EQ(error.failure(), Failure::Build);
+      return std::string(error.what());
+    }
+  };
+  EXPECT_THAT(refused(232'449),
+              testing::HasSubstr("asks for 232449 bytes of a group's memory, and the driver refuses"));
+  of<void(int)>("pb_test_fail_local")(801); // not supported
+  EXPECT_THAT(refused(60'000), testing::HasSubstr("asks for 60000 bytes of a group's memory"));
+  EXPECT_EQ(refused(0), "it was built");
+  of<void(int)>("pb_test_fail_local")(0);
+}
+
 TEST_F(CudaDevices, AGraphThatTheDriverRefusesIsNotALostDevice) {
   NEEDS_NVRTC();
   const auto kernel = device->build({kScale, "scale", {64, 1, 1}});

@@ -48,6 +48,39 @@ private:
 const int kGroup[3] = {64, 1, 1}, kCells[2] = {1, 1};
 DeviceKernel kernelOf(const char *entry) { return {"global", "", entry, nullptr}; }
 
+/// Remembers what kernels asked for.
+class Asked : public FakeDevice {
+public:
+  explicit Asked(unsigned long local) : FakeDevice(options(local)) {}
+  std::unique_ptr<Kernel> build(const KernelSource &source) override {
+    bytes = source.dynamicBytes;
+    return FakeDevice::build(source);
+  }
+  std::atomic<long> bytes = -1;
+
+private:
+  static FakeOptions options(unsigned long local) {
+    FakeOptions all;
+    all.local = local;
+    all.kernels["a"] = [](const HostLaunch &) {};
+    return all;
+  }
+};
+
+TEST(KernelShelf, KernelsAskForMemoryThatNotAllMayHave) {
+  DeviceKernel kernel = kernelOf("a");
+  kernel.localBytes = [](const int *group, const int *cells) { return 100L * group[0] * cells[0]; };
+  for (const auto &[local, expected] : {std::pair(6400UL, 0L), std::pair(6399UL, 6400L)}) {
+    Asked device(local);
+    KernelShelf shelf(device, 30);
+    const KernelShelf::Awaiter built = shelf.get(kernel, kGroup, kCells, {});
+    while (!built.await_ready())
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_TRUE(built.await_resume().kernel);
+    EXPECT_EQ(device.bytes, expected) << local;
+  }
+}
+
 TEST(KernelShelf, AsManyBuildsAtATimeAsAreAllowed) {
   const DeviceKernel kernels[] = {kernelOf("a"), kernelOf("b"), kernelOf("c"), kernelOf("d"), kernelOf("e")};
   for (const int allowed : {1, 3}) {

@@ -122,6 +122,38 @@ protected:
   }
 };
 
+/// A version whose groups need more memory than the device has gives way to the simplest one, and says so.
+TEST_F(SessionTest, GroupsThatNeedTooMuchMemory) {
+  static long needed = 0;
+  static DeviceKernel kernels[2] = {kKernel, kKernel};
+  kernels[1].variant = "blocks";
+  kernels[1].localBytes = [](const int *, const int *) { return needed; };
+  DeviceStep device = kDeviceStep<&Rows::a, &Rows::b>;
+  Selector second{};
+  second.use[0] = 2;
+  device.kernels = kernels, device.kernelCount = 2, device.placement = &second;
+  LoopStep one = step<&Rows::a, &Rows::b>(0);
+  one.device = &device;
+  const auto most = static_cast<long>(FakeOptions{}.local);
+  for (const long bytes : {most, most + 1}) {
+    needed = bytes;
+    deviceRows = 0;
+    walk({one});
+    home(frame.b);
+    EXPECT_EQ(deviceRows, kRows) << bytes;
+    const std::vector<std::string> notes = session->takeNotes();
+    if (bytes == most)
+      EXPECT_TRUE(notes.empty());
+    else {
+      ASSERT_EQ(notes.size(), 1u);
+      EXPECT_NE(notes[0].find("a group of its version `blocks` needs " + std::to_string(bytes) +
+                              " bytes of memory, and can have " + std::to_string(most)),
+                std::string::npos)
+          << notes[0];
+    }
+  }
+}
+
 /// What a device has written is copied behind its kernel if the processor reads it at some time, although a
 /// device does so first; but not if it is written again before that.
 TEST(Session, ADeviceMayReadBeforeTheProcessorDoes) {
