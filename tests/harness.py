@@ -134,6 +134,7 @@ def placements(info):
     yield "on a device, local memory", everywhere("gpu_local", small)
     if any(a["name"] == "gpu_blocks" for t in info["transforms"] for s in t["sites"] for a in s["alternatives"]):
         yield "on a device, blocks", everywhere("gpu_blocks", lambda name: None)
+        yield "on a device, two buffers", everywhere("gpu_buffers", lambda name: {"cells_x": 3, "cells_y": 2}.get(name[:7], small(name)))
         yield "on a device, small blocks", everywhere("gpu_blocks", lambda name: {"cells_x": 3, "cells_y": 2}.get(name[:7], small(name)))
     if any(a["name"] == "gpu_registers" for t in info["transforms"] for s in t["sites"] for a in s["alternatives"]):
         yield "on a device, in registers", everywhere("gpu_registers", lambda name: None)

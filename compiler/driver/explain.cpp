@@ -357,7 +357,8 @@ std::string placed(const Json &step) {
   const bool isScan = device.contains("scan_along"), isGroup = isScan || device.contains("group_over");
   std::string out = fmt::format(
       "      device: {} = cpu{} | gpu{}; {}", device["placement"].get<std::string>(), schedules,
-      (isStaged ? std::string(" | gpu_local") : "") + (device["blocks"].get<bool>() ? " | gpu_blocks" : "") +
+      (isStaged ? std::string(" | gpu_local") : "") +
+          (device["blocks"].get<bool>() ? " | gpu_blocks | gpu_buffers" : "") +
           (device["registers"].get<bool>() ? " | gpu_registers" : "") + (hasTiles ? " | gpu_tiles" : "") +
           (hasSteps ? " | gpu_steps" : "") + (isGroup ? " | gpu_group" : ""),
       device["items"].empty() ? std::string("one item") : "an item for each " + joined(device["items"]));

@@ -254,7 +254,8 @@ void DeviceTables::kernels(const kernel::OnDevice &device, const DeviceText &tex
                       {"source", fmt::format("R\"pb({})pb\"", version->text)},
                       {"entry", quoted(texts.entry)},
                       {"localBytes", local},
-                      {"hasCells", wanted == "blocks" || wanted == "registers" || wanted == "steps"},
+                      {"hasCells", wanted == "blocks" || wanted == "buffers" || wanted == "registers" ||
+                                       wanted == "steps"},
                       {"hasRuns", wanted == "registers"},
                       {"hasPlanes", version->hasPlanes ? "true" : ""},
                       {"narrow", version->narrow},

@@ -166,7 +166,7 @@ LaunchSizes defaultSizes(const Placement &p, const std::string &version) {
   for (int d = 0; d < p.itemDimensions; ++d)
     items *= sizes.group[d] = defaultGroup(p, d);
   for (int d = 0; d < std::min(2, p.itemDimensions); ++d)
-    if (version == "blocks" || version == "registers")
+    if (version == "blocks" || version == "buffers" || version == "registers")
       sizes.cells[d] = cellsAlong(p, d);
     else if (version == "steps")
       sizes.cells[d] = defaultPlaces(p, d);
@@ -186,7 +186,7 @@ std::vector<std::string> versionsOf(const Placement &p) {
   if (p.hasLocal)
     all.push_back("local");
   if (p.hasBlocks)
-    all.push_back("blocks");
+    all.insert(all.end(), {"blocks", "buffers"});
   if (hasRuns(p))
     all.push_back("registers");
   if (p.tileDimensions)
@@ -209,9 +209,10 @@ struct Aspect {
   const char *name;
   std::vector<std::string> versions;
 };
-const Aspect kInGroups{"group", {"global", "local", "blocks", "registers", "tiles", "steps", "group"}},
-    kInBlocks{"blocks", {"blocks", "registers"}}, kInTiles{"tiles", {"tiles"}}, kInSteps{"steps", {"steps"}},
-    kInTeams{"team", {"group"}};
+const Aspect kInGroups{"group",
+                       {"global", "local", "blocks", "buffers", "registers", "tiles", "steps", "group"}},
+    kInBlocks{"blocks", {"blocks", "buffers", "registers"}}, kInTiles{"tiles", {"tiles"}},
+    kInSteps{"steps", {"steps"}}, kInTeams{"team", {"group"}};
 
 unsigned long usesOf(const Placement &p, const Aspect &aspect) {
   unsigned long uses = 0;
@@ -263,6 +264,9 @@ std::string placementAlternatives(const Scope &scope) {
       {"global", {"gpu", "on a device"}},
       {"local", {"gpu_local", "on a device, with inputs in the local memory of groups"}},
       {"blocks", {"gpu_blocks", "on a device, several cells for each work-item"}},
+      {"buffers",
+       {"gpu_buffers",
+        "on a device, several cells for each work-item; strips are copied while the ones before are read"}},
       {"registers",
        {"gpu_registers",
         "on a device, several cells for each work-item, which keeps what they read in registers"}},

@@ -22,6 +22,9 @@ Expr grouped(Expr e) {
 }
 
 Expr add(Expr a, Expr b) { return arithmetic(Arithmetic::Op::Add, {std::move(a), std::move(b)}); }
+Expr further(Expr from, Expr step) {
+  return arithmetic(Arithmetic::Op::Further, {std::move(from), std::move(step)});
+}
 Expr subtract(Expr a, Expr b) { return arithmetic(Arithmetic::Op::Subtract, {std::move(a), std::move(b)}); }
 Expr multiply(Expr a, Expr b) { return arithmetic(Arithmetic::Op::Multiply, {std::move(a), std::move(b)}); }
 Expr minimum(Expr a, Expr b) { return arithmetic(Arithmetic::Op::Minimum, {std::move(a), std::move(b)}); }

@@ -49,7 +49,8 @@ struct Arithmetic {
     Multiply,
     Divide,      // the dividend is a multiple of the divisor, or both are not negative
     FloorDivide, // rounds down
-    Modulo,      // the dividend is not negative, or the result is only compared with zero
+    Further, // a sum whose second part is constant once loops are unrolled: it is added to an address last
+    Modulo,  // the dividend is not negative, or the result is only compared with zero
     Negate,
     Minimum, // of two
     Maximum,
@@ -199,6 +200,7 @@ Expr arithmetic(Arithmetic::Op, std::vector<Expr>);
 /// The expression in the place of a name; names and numbers that are not negative need no parentheses.
 Expr grouped(Expr);
 Expr add(Expr, Expr);
+Expr further(Expr from, Expr step);
 Expr subtract(Expr, Expr);
 Expr multiply(Expr, Expr);
 Expr minimum(Expr, Expr);

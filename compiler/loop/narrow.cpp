@@ -100,6 +100,7 @@ private:
       most = larger(most, all.emplace_back(of(operand)));
     switch (a->op) {
     case Arithmetic::Op::Add:
+    case Arithmetic::Op::Further:
     case Arithmetic::Op::Subtract:
     case Arithmetic::Op::FloorDivide:
       return all[0] + all[1];

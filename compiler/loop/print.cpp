@@ -20,6 +20,8 @@ Symbol symbolOf(Arithmetic::Op op) {
   switch (op) {
   case Op::Add:
     return {"+", kSummed};
+  case Op::Further:
+    return {"+", kMultiplied};
   case Op::Subtract:
     return {"-", kSummed};
   case Op::Multiply:

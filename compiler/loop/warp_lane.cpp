@@ -126,6 +126,7 @@ long WarpLane::ofArithmetic(const Arithmetic &a) const {
   const auto nonzero = [](long n) { return n == 0 ? 1 : n; };
   switch (a.op) {
   case Op::Add:
+  case Op::Further:
     return at(0) + at(1);
   case Op::Subtract:
     return at(0) - at(1);

@@ -78,8 +78,9 @@ struct DeviceSteps {
 
 /// One version of a step's kernel.
 struct DeviceKernel {
-  const char *variant; // "global", "local", "blocks", "registers", "tiles", "steps", "library", "group"
-  const char *source;  // in the dialect, without its prelude; null: this step has no such version
+  const char
+      *variant; // "global", "local", "blocks", "buffers", "registers", "tiles", "steps", "library", "group"
+  const char *source; // in the dialect, without its prelude; null: this step has no such version
   const char *entry;
   /// Bytes of group-local memory for groups of group[0] x group[1] x group[2] items with cells[0] x cells[1] x cells[2]
   /// cells each; null: none.

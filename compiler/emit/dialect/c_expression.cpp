@@ -33,6 +33,8 @@ std::optional<Infix> infix(Op op) {
     return Infix{"||", kOr, true};
   case Op::Add:
     return Infix{"+", kSum, true};
+  case Op::Further:
+    return Infix{"+", kSum, false};
   case Op::Subtract:
     return Infix{"-", kSum, false};
   case Op::Multiply: // it is treated as not associative, because 2 * (n / 4) is not 2 * n / 4
@@ -65,6 +67,12 @@ int precedenceOf(const Expr &e) {
   if (const auto i = infix(operation->op))
     return i->precedence;
   return operation->op == Op::Negate ? kUnary : operation->op == Op::Choose ? kSelect : kPrimary;
+}
+
+/// What an index begins with, and the step that is added last; null without one.
+std::pair<Expr, Expr> split(const Expr &index) {
+  const auto *a = as<loop::Arithmetic>(index);
+  return a && a->op == Op::Further ? std::pair(a->operands[0], a->operands[1]) : std::pair(index, Expr());
 }
 
 /// Whether an operand of a body's operation needs no parentheses.
@@ -183,32 +191,51 @@ void CPrinter::putKind(const loop::Grouped &g) {
 void CPrinter::putOffset(const loop::Element &e) {
   bool isFirst = true;
   used_.buffers.insert(e.buffer);
-  for (std::size_t d = 0; d < e.indices.size(); ++d) {
-    if (loop::isInteger(e.indices[d], 0))
-      continue;
+  const auto part = [&](std::size_t d, const Expr &index) {
+    if (loop::isInteger(index, 0))
+      return;
     out_ += isFirst ? "" : " + ";
     isFirst = false;
-    putAtom(e.indices[d]);
+    putAtom(index);
     if (d == 0 && unitStride_)
-      continue;
+      return;
     used_.strides.insert({e.buffer, static_cast<int>(d)});
     out_ += " * " + matrix(e.buffer).name + "_s" + std::to_string(d);
+  };
+  // Along dimension 0, whose stride is one in most launches, the step is constant: machines add it to an address for nothing, if
+  // the rest has 64 bits before.
+  const Expr step = e.indices.empty() ? nullptr : split(e.indices.front()).second;
+  out_ += step ? "(long)(" : "";
+  for (std::size_t d = 0; d < e.indices.size(); ++d) {
+    const auto [from, further] = split(e.indices[d]);
+    part(d, from);
+    if (d > 0 && further)
+      part(d, further);
   }
   out_ += isFirst ? "0" : "";
+  out_ += step ? ")" : "";
+  if (step)
+    part(0, step);
 }
 
 /// The number of a cell in a group's memory.
 void CPrinter::putPlaceInGroup(const loop::Element &e) {
-  Expr place;
-  for (std::size_t d = 0; d < e.indices.size(); ++d) {
-    if (loop::isInteger(e.indices[d], 0))
-      continue;
-    Expr part = e.indices[d];
+  Expr place, steps;
+  const auto addTo = [&](Expr &sum, std::size_t d, Expr part) {
+    if (!part || loop::isInteger(part, 0))
+      return;
     if (d > 0)
       part = loop::multiply(loop::grouped(std::move(part)),
                             loop::grouped(loop::groupStride(matrix(e.buffer), d)));
-    place = place ? loop::add(std::move(place), std::move(part)) : std::move(part);
+    sum = sum ? loop::add(std::move(sum), std::move(part)) : std::move(part);
+  };
+  for (std::size_t d = 0; d < e.indices.size(); ++d) {
+    const auto [from, further] = split(e.indices[d]);
+    addTo(place, d, from);
+    addTo(steps, d, further);
   }
+  if (steps)
+    place = loop::further(place ? place : loop::integer(0), steps);
   put(place ? place : loop::integer(0));
 }
 

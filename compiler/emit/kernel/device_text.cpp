@@ -11,6 +11,7 @@
 #include "compiler/loop/tile_loops.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace pbc::emit {
 
@@ -48,7 +49,12 @@ private:
                                          [](const kernel::Statement &s) { return s.isOpaque; });
     if (callsBodies && !dialect_.hasBodies())
       return;
-    const KernelNest made = kernelNest(v.kernel, true);
+    const bool isKnown = !v.loopsOf.empty() && nests_.count(v.loopsOf);
+    KernelNest made = isKnown ? nests_.at(v.loopsOf) : kernelNest(v.kernel, true);
+    if (isKnown)
+      made.nest.buffers = loop::matrices(v.kernel);
+    else
+      nests_.emplace(v.name, made);
     if (!made.note.empty() && kernel::workInGroups(v.kernel.schedule.tree))
       return;
     DeviceLoopText text = deviceLoops(made.nest, dialect_, used);
@@ -230,6 +236,7 @@ private:
   const kernel::OnDevice &device_;
   const std::set<std::string> &reals_;
   const Dialect &dialect_;
+  std::map<std::string, KernelNest> nests_; // by version
   DeviceText out_;
 };
 

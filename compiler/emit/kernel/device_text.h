@@ -21,7 +21,7 @@ namespace pbc::emit {
 
 struct DeviceText {
   struct Version {
-    std::string variant; // "global", "local", "blocks", "registers", "tiles", "steps", "group"
+    std::string variant; // "global", "local", "blocks", "buffers", "registers", "tiles", "steps", "group"
     std::string text;
     std::vector<LocalArray> localArrays = {}; // of a group
     int values = 0;                           // of a part of a cell (loop/lower/lower.h)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/emit/kernel/local_bytes.h"
-#include "compiler/emit/kernel/nest.h"
+#include "compiler/kernel/footprint.h"
+#include "compiler/loop/lower/lower.h"
 #include <fmt/format.h>
 
 namespace pbc::emit {

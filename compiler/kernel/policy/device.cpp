@@ -156,7 +156,7 @@ DeviceVersion inBlocks(const Scheduled &start, Writing writing) {
   bool isAny = false;
   const std::vector<std::string> loops = longLoops(start);
   if (!loops.empty() && !writing.giveEach(as::Item::Each::Block, "block"))
-    return {"blocks", {}, start, writing.why(), {}};
+    return {"blocks", {}, start, writing.why()};
   for (const std::string &loop : loops) {
     Writing attempt = writing;
     script::Step tile = script::step("tile", {loop}, {kStrip});
@@ -193,15 +193,32 @@ DeviceVersion inBlocks(const Scheduled &start, Writing writing) {
   return made;
 }
 
+/// The same with two buffers for each strip. That changes no loop and no dependence, so that no step is run again.
+DeviceVersion withTwoBuffers(DeviceVersion blocks) {
+  blocks.name = "buffers";
+  if (!blocks.exists())
+    return blocks;
+  blocks.loopsOf = "blocks";
+  for (Buffer &b : blocks.kernel.buffers)
+    if (b.role == Buffer::Role::Group)
+      b.buffers = 2;
+  for (script::Step &step : blocks.script)
+    if (step.transformation == "stage")
+      with(step, "buffers", script::number(2));
+  return blocks;
+}
+
 } // namespace
 
 std::vector<DeviceVersion> deviceVersions(const Scheduled &lifted) {
   Scheduled start = lifted;
   start.schedule.target = Target::Device;
   Writing global(start);
-  if (global.add(script::step("items", {})))
-    return {Writing(global).take("global"), withInputsStaged(global), inBlocks(start, global),
+  if (global.add(script::step("items", {}))) {
+    DeviceVersion blocks = inBlocks(start, global), buffers = withTwoBuffers(blocks);
+    return {Writing(global).take("global"), withInputsStaged(global), std::move(blocks), std::move(buffers),
             versionInRuns(start, global)};
+  }
   if (mapToItems(start).items) // the step has exceeded its budget
     return {};
   return {{"global", {}, withLabels(cutAlong(start, {})), "", {}}};

@@ -8,6 +8,7 @@
 //   C[x, y] += A[k, y] * B[x, k]  =>   "blocks": items(; each = block); (kt, k) = tile(k; 16);
 //                                      stage(A, at = kt, layout = transposed, pad = 4); stage(B, at = kt);
 //                                      separate(k, at = kt); unroll(k)
+//                                      "buffers": the same with stage(..., buffers = 2)
 //   B[x, y] = A[x, y - 1] + A[x, y + 1]   =>   "registers": items(; each = run); keep(A)
 //   L[x, y] from L[x - 1, y]..    =>   "tiles": rounds()
 //   R[y] = the sum of A's row y   =>   "group": team()
@@ -29,6 +30,8 @@ struct DeviceVersion {
   std::string why;  // if it is none, one sentence
   /// How many points an item has along each axis unless the configuration says otherwise; 0: the launch's step decides.
   std::array<int, 3> cells = {};
+  /// The version whose loops are the same, except for how many buffers its copies have; "": none.
+  std::string loopsOf = {};
   bool exists() const { return why.empty(); }
 };
 

@@ -23,7 +23,8 @@
 //
 // The items of a group stand in rows as long as a line of the box, or all in one row, so that neighbours copy neighbouring cells, and
 // the cells of an item are equally far apart. Where the box reaches beyond the matrix, the matrix's last cells are copied again, which
-// needs no branch; nothing reads what lies there. Where all rows begin at multiples of 16 bytes, an item copies so many at once. Rows of
+// needs no branch; nothing reads what lies there. What differs between the cells of an item is added last, so that it is a part of
+// the instruction: all of them have one address. Where all rows begin at multiples of 16 bytes, an item copies so many at once. Rows of
 // planes (points.cpp) may begin and end between such multiples: their outermost cells are copied one by one.
 #include "compiler/kernel/footprint.h"
 #include "compiler/loop/lower/pass.h"
@@ -217,15 +218,28 @@ private:
     std::vector<Expr> inMemory(copy_.first.size()), inMatrix(copy_.first.size());
     for (std::size_t d = 0; d < inMatrix.size(); ++d) {
       const std::size_t m = placeOf(d);
-      const Expr at = index(d ? number("at", d) : at0);
-      const bool hasLead = d == 0 && copy_.isOfTurn && copy_.phase.value_or(0);
-      inMemory[m] = hasLead ? add(integer(*copy_.phase), at) : at;
-      inMatrix[d] = add(index(number("from", d)), isOfTurns(m) ? multiply(at, ofMachine("PB_C2")) : at);
-      if (d == 0 && isWithinRow)
-        continue;
-      if (copy_.isWithin.empty() || !copy_.isWithin[m])
+      const bool isBelow = !copy_.isWithin.empty() && copy_.isWithin[m];
+      const bool isAbove = !copy_.mayBeNegative.empty() && !copy_.mayBeNegative[m];
+      const Expr from = index(number("from", d));
+      if (copy_.isOfTurn) {
+        const Expr at = index(d ? number("at", d) : at0);
+        const bool hasLead = d == 0 && copy_.phase.value_or(0);
+        inMemory[m] = hasLead ? add(integer(*copy_.phase), at) : at;
+        inMatrix[d] = add(from, isOfTurns(m) ? multiply(at, ofMachine("PB_C2")) : at);
+        if (d == 0 && isWithinRow)
+          continue;
+      } else {
+        const auto [first, step] = ofItem(d, together);
+        inMemory[m] = step ? further(first, step) : first;
+        if (isBelow && isAbove && step) {
+          inMatrix[d] = further(add(from, first), step);
+          continue;
+        }
+        inMatrix[d] = add(from, index(number("at", d)));
+      }
+      if (!isBelow)
         inMatrix[d] = minimum(inMatrix[d], subtract(sizeOf(matrix_, d), integer(d ? 1 : together)));
-      if (copy_.mayBeNegative.empty() || copy_.mayBeNegative[m])
+      if (!isAbove)
         inMatrix[d] = maximum(inMatrix[d], integer(0));
     }
     if (turn_)
@@ -239,6 +253,18 @@ private:
 
   /// Whether the memory has one plane for each item of the group along axis 2, along this dimension of it.
   bool isOfTurns(std::size_t m) const { return copy_.isOfTurn && memory_.ofGroup[m].axis == 2; }
+
+  /// The first of the item's places along a dimension of the box, and what loops add to it; without that where a line's places are
+  /// found by division.
+  std::pair<Expr, Expr> ofItem(std::size_t d, long together) const {
+    if (d > 1 || (d == 1 && copy_.first.size() > 2))
+      return {index(number("at", d)), nullptr};
+    const auto cells = [&](Expr e) {
+      return d || together == 1 ? std::move(e) : multiply(std::move(e), integer(together));
+    };
+    return {cells(index(d ? "row" : "column")),
+            cells(multiply(index(d ? "q1" : "q0"), index(d ? "rows" : "width")))};
+  }
 
   /// Which dimension of the memory holds dimension `d` of the matrix.
   std::size_t placeOf(std::size_t d) const {

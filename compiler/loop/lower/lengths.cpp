@@ -44,9 +44,10 @@ std::optional<Sum> sumOf(const Expr &e) {
   Sum all;
   switch (operation->op) {
   case Op::Add:
+  case Op::Further:
   case Op::Subtract:
     all = operands[0];
-    all.add(operands[1], operation->op == Op::Add ? 1 : -1);
+    all.add(operands[1], operation->op == Op::Subtract ? -1 : 1);
     return all;
   case Op::Negate:
     all.add(operands[0], -1);

@@ -3,6 +3,7 @@
 // stage() on devices: what the items of a group copy into memory that they share, the loops that result, and what is refused. Results
 // are compared by the tests of devices, which run every program's kernels.
 #include "compiler/emit/kernel/nest.h"
+#include "compiler/kernel/policy/device.h"
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/transform/run.h"
 #include "compiler/kernel/verify.h"
@@ -174,7 +175,7 @@ TEST(GroupCopies, TwoLoopsOfStrips) {
   EXPECT_THAT(verify(*k), IsEmpty());
   const std::string loops = pbc::emit::loopsText(*k), lowered = loops.substr(loops.find("lowered"));
   EXPECT_EQ(countOf(lowered, "barrier"), 4U) << lowered;
-  EXPECT_THAT(lowered, HasSubstr("A[from0 + at0, min(from1 + at1, A_n1 - 1)]"));
+  EXPECT_THAT(lowered, HasSubstr("A[(from0 + column) + (q0 * width), min(from1 + at1, A_n1 - 1)]"));
   EXPECT_THAT(lowered, HasSubstr("A[min(from0 + at0, A_n0 - 1), min(from1 + at1, A_n1 - 1)]"));
 }
 
@@ -204,6 +205,28 @@ TEST(GroupCopies, TwoBuffersInTurns) {
   ASSERT_TRUE(mixed);
   EXPECT_EQ(countOf(pbc::emit::loopsText(*mixed), "barrier"), 2U);
   EXPECT_THAT(t.after(t.kernel(kThree), "items(); stage(A; buffers = 2)"), HasSubstr("it needs `at`"));
+}
+
+/// The version with two buffers is not made by running its script, but is what that makes.
+TEST(GroupCopies, TheVersionWithTwoBuffersIsItsScripts) {
+  Texts t;
+  Scheduled start = withLabels(t.kernel(kStrips));
+  const std::vector<DeviceVersion> all = deviceVersions(start);
+  const auto version = [&](const char *name) {
+    return *std::find_if(all.begin(), all.end(), [&](const DeviceVersion &v) { return v.name == name; });
+  };
+  ASSERT_TRUE(version("buffers").exists()) << version("buffers").why;
+  EXPECT_EQ(version("buffers").loopsOf, "blocks");
+  EXPECT_THAT(verify(version("buffers").kernel), IsEmpty());
+  EXPECT_NE(print(version("buffers").kernel), print(version("blocks").kernel));
+  start.schedule.target = Target::Device;
+  start = withLabels(start);
+  for (const pbc::script::Step &step : version("buffers").script) {
+    StepOutcome made = run(step, start);
+    ASSERT_TRUE(made.kernel) << made.problem.what;
+    start = std::move(*made.kernel);
+  }
+  EXPECT_EQ(print(version("buffers").kernel), print(start));
 }
 
 /// The loop over strips that are not full has buffers of its own turns, and waits for items that still read those of full strips.
