@@ -11,6 +11,13 @@
 //         if inside and x < last { P[x] = carry + value }
 //         carry += the last item's value
 //
+// Where a team consists of whole warps, an item gets values of its warp from registers, and that of each warp before from the group's
+// memory, which leaves two barriers for all steps of a team:
+//
+//         for reach = 1; reach < PB_WARP; step reach { before = shuffle(value, reach); value += before, if there is one }
+//         the last item of a warp: team0[slot / PB_WARP] = value
+//         barrier; value = the sum of the warps' before it + value
+//
 // In several parts: pass 1 leaves the sum of each part, pass 2 replaces it by the sum of the parts before, and pass 3 computes the
 // cells, beginning with that sum.
 #include "compiler/loop/lower/team_code.h"
@@ -110,22 +117,69 @@ private:
     std::vector<NodePtr> nodes{letNumber(loop_.iterator, add(index("base"), index("lane"))),
                                letValue("value", element(), neutral(scan_.with), false),
                                make({If{less(i, index("upto")), computed, nullptr}}),
-                               assignTo(own(), value),
-                               reaches(),
-                               make({Barrier{}})};
-    if (code_.isWide()) // the values before this one
+                               letValue("whole", element(), neutral(scan_.with), false)};
+    const Expr areWarps = code_.areWarps();
+    nodes.push_back(areWarps ? make({If{areWarps, throughWarps(), throughMemory()}}) : throughMemory());
+    nodes.push_back(letValue("sum", element(), combined(scan_.with, index("carry"), value)));
+    nodes.push_back(
+        make({If{arithmetic(Op::And, {code_.isInside(), less(i, index("upto"))}), stored(), nullptr}}));
+    nodes.push_back(assignTo(index("carry"), combined(scan_.with, index("carry"), index("whole"))));
+    nodes.push_back(make({Barrier{}}));
+    return block(std::move(nodes));
+  }
+
+  /// Leaves in `value` the sum of the team's values up to the item's own, or in the pass that folds parts, of those before it; and in
+  /// `whole` the sum of all.
+  NodePtr throughMemory() const {
+    const Expr value = index("value");
+    std::vector<NodePtr> nodes{assignTo(own(), value), reaches(), make({Barrier{}})};
+    if (code_.isWide())
       nodes.push_back(make({If{TeamCode::isPass(kFoldPass),
                                make({If{TeamCode::isFirstLane(), assignTo(value, neutral(scan_.with)),
                                         assignTo(value, code_.ofItem(array_, element(), integer(-1)))}}),
                                nullptr}}));
-    nodes.push_back(letValue("sum", element(), combined(scan_.with, index("carry"), value)));
     nodes.push_back(
-        make({If{arithmetic(Op::And, {code_.isInside(), less(i, index("upto"))}), stored(), nullptr}}));
-    nodes.push_back(letValue(
-        "whole", element(),
-        code_.ofItem(array_, element(), subtract(subtract(index("team"), integer(1)), index("lane")))));
-    nodes.push_back(assignTo(index("carry"), combined(scan_.with, index("carry"), index("whole"))));
-    nodes.push_back(make({Barrier{}}));
+        assignTo(index("whole"), code_.ofItem(array_, element(),
+                                              subtract(subtract(index("team"), integer(1)), index("lane")))));
+    return block(std::move(nodes));
+  }
+
+  /// The same by the registers of warps.
+  NodePtr throughWarps() const {
+    const Expr value = index("value"), before = index("before"), prefix = index("prefix"),
+               reach = index("reach"), slot = index("slot"), warp = ofMachine("PB_WARP"), w = index("w");
+    const Expr inWarp = arithmetic(Op::Modulo, {slot, warp}), ownWarp = arithmetic(Op::Divide, {slot, warp});
+    const Expr first = grouped(subtract(slot, index("lane")));
+    const auto shuffled = [&](const Expr &lanes) {
+      return make({Shuffle{"before", element(), value, lanes, true}});
+    };
+    // The sums of all warps of the team, of which those before the item's own are in front of its value.
+    const Expr number = add(index("firstWarp"), w), ofWarp = TeamCode::ofWarp(array_, element(), number);
+    const auto added = [&](const Expr &sum) {
+      return assignTo(sum, combined(scan_.with, sum, index("ofWarp")));
+    };
+    const NodePtr sums = make(
+        {For{"w", integer(0), less(w, arithmetic(Op::Divide, {index("team"), warp})), nullptr,
+             scope({letValue("ofWarp", element(), ofWarp),
+                    make({If{less(number, ownWarp), added(prefix), nullptr}}), added(index("whole"))})}});
+    std::vector<NodePtr> nodes{
+        make({For{"reach", integer(1), less(reach, warp), reach,
+                  scope({shuffled(reach),
+                         make({If{arithmetic(Op::GreaterEqual, {inWarp, reach}),
+                                  assignTo(value, combined(scan_.with, before, value)), nullptr}})})}}),
+        make({If{arithmetic(Op::Equal, {inWarp, grouped(subtract(warp, integer(1)))}),
+                 assignTo(TeamCode::ofWarp(array_, element(), ownWarp), value), nullptr}}),
+        make({Barrier{}}),
+        letValue("prefix", element(), neutral(scan_.with), false),
+        letNumber("firstWarp", arithmetic(Op::Divide, {first, warp})),
+        sums,
+        assignTo(value, combined(scan_.with, prefix, value))};
+    if (code_.isWide())
+      nodes.push_back(make(
+          {If{TeamCode::isPass(kFoldPass),
+              scope({shuffled(integer(1)), make({If{arithmetic(Op::Equal, {inWarp, integer(0)}),
+                                                    assignTo(value, prefix), assignTo(value, before)}})}),
+              nullptr}}));
     return block(std::move(nodes));
   }
 

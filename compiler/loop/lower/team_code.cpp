@@ -30,6 +30,19 @@ Expr TeamCode::ofItem(const std::string &array, Scalar element) const {
   return make({Local{array, element, {index("slot")}}});
 }
 
+Expr TeamCode::areWarps() const {
+  if (cells_.areNeighbours) // the items of a team are not neighbours
+    return nullptr;
+  const Expr warp = ofMachine("PB_WARP");
+  return arithmetic(Op::And,
+                    {arithmetic(Op::Greater, {warp, integer(1)}),
+                     arithmetic(Op::Equal, {arithmetic(Op::Modulo, {index("team"), warp}), integer(0)})});
+}
+
+Expr TeamCode::ofWarp(const std::string &array, Scalar element, const Expr &number) {
+  return make(Expression{Local{array, element, {number}}});
+}
+
 Expr TeamCode::partial(Scalar element, std::size_t k, const Expr &part) {
   Expr cell = index("number");
   if (k > 0)

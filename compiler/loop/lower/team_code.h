@@ -37,6 +37,10 @@ public:
   /// An element of such an array: that of the item, moved by `lanes` items of its team.
   Expr ofItem(const std::string &array, Scalar element, const Expr &lanes) const;
   Expr ofItem(const std::string &array, Scalar element) const;
+  /// Whether a team consists of whole warps, whose items can read each other's registers; null: no team does.
+  Expr areWarps() const;
+  /// An element of such an array that belongs to a warp, by its number in the group.
+  static Expr ofWarp(const std::string &array, Scalar element, const Expr &number);
   /// A part's value number `k`, in the launch's memory.
   static Expr partial(Scalar element, std::size_t k, const Expr &part);
 

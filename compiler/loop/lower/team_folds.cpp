@@ -53,9 +53,7 @@ NodePtr throughWarps(const std::vector<TeamSum> &sums) {
   const Expr width = index("width"), slot = index("slot"), other = index("other"), w = index("w");
   std::vector<NodePtr> fold, put, get, others;
   for (const TeamSum &s : sums) {
-    const auto ofWarp = [&](const Expr &number) {
-      return make(Expression{Local{s.array, s.with.element, {number}}});
-    };
+    const auto ofWarp = [&](const Expr &number) { return TeamCode::ofWarp(s.array, s.with.element, number); };
     fold.push_back(scope({make({Shuffle{"other", s.with.element, s.local, width}}),
                           assignTo(s.local, combined(s.with, s.local, other))}));
     put.push_back(assignTo(ofWarp(dividedBy(slot, warp())), s.local));
@@ -77,11 +75,9 @@ NodePtr throughWarps(const std::vector<TeamSum> &sums) {
 } // namespace
 
 NodePtr foldedByTeam(const std::vector<TeamSum> &sums, const TeamCode &code) {
-  if (code.cells().areNeighbours) // the items of a team are not neighbours
+  const Expr areWarps = code.areWarps();
+  if (!areWarps)
     return throughMemory(sums, code);
-  const Expr areWarps = arithmetic(
-      Op::And, {arithmetic(Op::Greater, {warp(), integer(1)}),
-                arithmetic(Op::Equal, {arithmetic(Op::Modulo, {index("team"), warp()}), integer(0)})});
   return make({If{areWarps, throughWarps(sums), throughMemory(sums, code)}});
 }
 
