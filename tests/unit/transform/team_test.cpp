@@ -184,6 +184,20 @@ TEST(Team, OfOneCell) {
   EXPECT_THAT(made.text, HasSubstr("if cell = 0 and lane = 0"));
 }
 
+/// Scans do so, too: a round has a value of each warp in the group's memory, and two barriers.
+TEST(Team, ScansInWarpsFirst) {
+  Texts t;
+  const Lowering made = lowered(*t.run(t.kernel(kScan), "team(x)"));
+  const std::size_t begin = made.text.find("if PB_WARP > 1 and team mod PB_WARP = 0\n"),
+                    end = made.text.find("for reach = 1; reach < team");
+  ASSERT_LT(begin, end);
+  const std::string ofWarps = made.text.substr(begin, end - begin);
+  EXPECT_THAT(ofWarps, HasSubstr("for reach = 1; reach < PB_WARP; step reach\n"));
+  EXPECT_THAT(ofWarps, HasSubstr("if slot mod PB_WARP >= reach\n"));
+  EXPECT_THAT(ofWarps, HasSubstr("team0[slot / PB_WARP] = value\n"));
+  EXPECT_EQ(ofWarps.find("barrier"), ofWarps.rfind("barrier"));
+}
+
 TEST(Team, ScansALoopOverPoints) {
   Texts t;
   const std::optional<Scheduled> k = t.run(t.kernel(kScan), "team(x)");
