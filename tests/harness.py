@@ -274,7 +274,8 @@ def test_lines(pbc, source, words, configurations):
                         fail(f"{where}: status {done.returncode}\n{done.stderr}")
                     if os.environ.get("NO_FALLBACK") and "runs on the processor" in done.stderr:
                         fail(f"{where}: not on the device\n{done.stderr}")
-                    if "runs in its simplest version" in done.stderr or "does not compile" in done.stderr:
+                    # a version that needs more of a group's memory than the device has may give way
+                    if re.search("runs in its simplest version(?!.* bytes of memory, and can have )|does not compile", done.stderr):
                         fail(f"{where}: {done.stderr}")
                     for path, (extents, values) in zip(outputs, expected):
                         got_extents, got = read_matrix(path)
