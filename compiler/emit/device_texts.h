@@ -30,7 +30,7 @@ struct DeviceSource {
   std::vector<loop::BankUse> banks; // conflicts in the memory of groups of this size
   std::optional<loop::Traffic> traffic = {};
   std::vector<LocalArray> localArrays = {};
-  int cells[2] = {1, 1}; // of an item
+  int cells[3] = {1, 1, 1}; // of an item
 };
 /// Where rows of matrices are contiguous, and for groups of the default sizes.
 std::vector<DeviceSource> deviceSources(const Input &);
