@@ -58,7 +58,7 @@ std::string localBytesText(const std::vector<LocalArray> &all) {
   return sum;
 }
 
-long localBytes(const std::vector<LocalArray> &all, const int group[3], const int cells[2]) {
+long localBytes(const std::vector<LocalArray> &all, const int group[3], const int cells[3]) {
   long sum = 0;
   for (const LocalArray &a : all) {
     long size = a.bytes;

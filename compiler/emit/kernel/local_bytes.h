@@ -33,6 +33,6 @@ struct LocalArray {
 std::vector<LocalArray> localArrays(const kernel::Scheduled &, const loop::SharedOut &teams);
 /// C++ over `group` and `cells`; "" without arrays.
 std::string localBytesText(const std::vector<LocalArray> &);
-long localBytes(const std::vector<LocalArray> &, const int group[3], const int cells[2]);
+long localBytes(const std::vector<LocalArray> &, const int group[3], const int cells[3]);
 
 } // namespace pbc::emit
