@@ -5,6 +5,7 @@
 #include "compiler/body/structured.h"
 #include "compiler/body/unit.h"
 #include "compiler/body/value.h"
+#include "compiler/kernel/lift_parts.h"
 #include "compiler/poly/names.h"
 #include <algorithm>
 #include <isl/aff.h>
@@ -310,30 +311,6 @@ Block BodyLifter::end(Statement s) {
   return block;
 }
 
-/// Whether the statement changes nothing: it adds a product with a zero. What is not stored is no number, so that no infinity can
-/// be its other factor.
-static bool addsNothing(const Statement &s) {
-  struct Zero {
-    static bool is(const Expr &e) {
-      switch (e.kind) {
-      case Expr::Kind::Literal:
-        return e.text == body::zero(e.type);
-      case Expr::Kind::Cast:
-        return is(*e.operands[0]);
-      case Expr::Kind::Unary:
-        return e.text == "-" && is(*e.operands[0]);
-      case Expr::Kind::Binary:
-        return e.text == "*"   ? is(*e.operands[0]) || is(*e.operands[1])
-               : e.text == "/" ? is(*e.operands[0])
-                               : (e.text == "+" || e.text == "-") && is(*e.operands[0]) && is(*e.operands[1]);
-      default:
-        return false;
-      }
-    }
-  };
-  return (s.op == "+" || s.op == "-") && Zero::is(*s.value);
-}
-
 std::vector<Block> BodyLifter::assign(const body::Node &node) {
   std::vector<Block> all;
   std::vector<isl::set> open; // parts of the domain, over dimensions alone
@@ -355,7 +332,8 @@ std::vector<Block> BodyLifter::assign(const body::Node &node) {
       open.push_back(poly::simplified(found.part));
       continue;
     }
-    if (kernel_.statements.back().domain.is_empty() || addsNothing(kernel_.statements.back())) {
+    if (const Statement &last = kernel_.statements.back();
+        (!isWhole && last.domain.is_empty()) || addsNothing(last)) {
       kernel_.statements.pop_back();
       all.pop_back();
     }
@@ -385,42 +363,6 @@ Block BodyLifter::store(int index) {
   return end(std::move(s));
 }
 
-/// Whether all steps of `first`, a statement in one loop, come before those of `second` at each point of the rule.
-static bool isBefore(const Statement &first, const Statement &second) {
-  isl_map *pairs = isl_map_from_domain_and_range(first.domain.copy(), second.domain.copy());
-  const auto last = static_cast<int>(first.dimensions.size()) - 1;
-  for (int d = 0; d < last; ++d)
-    pairs = isl_map_equate(pairs, isl_dim_in, d, isl_dim_out, d);
-  return isl::manage(isl_map_order_ge(pairs, isl_dim_in, last, isl_dim_out, last)).is_empty();
-}
-
-static bool usesDimension(const Expr &e, int d) {
-  return (e.kind == Expr::Kind::Dimension && e.index == d) ||
-         std::any_of(e.operands.begin(), e.operands.end(),
-                     [&](const ExprPtr &o) { return usesDimension(*o, d); });
-}
-
-/// Takes the last dimension out of a statement that has one iteration along it at each point, if its value does not use it.
-static bool leaveLoop(Statement &s) {
-  const auto last = static_cast<unsigned>(s.dimensions.size()) - 1;
-  if (usesDimension(*s.value, static_cast<int>(last)))
-    return false;
-  const isl::set points = isl::manage(
-      isl_set_set_tuple_name(isl_set_project_out(s.domain.copy(), isl_dim_set, last, 1), s.name.c_str()));
-  // { S[x, y] -> S[x, y, k] }
-  isl_map *inLoop = isl_map_from_domain_and_range(points.copy(), s.domain.copy());
-  for (unsigned d = 0; d < last; ++d)
-    inLoop = isl_map_equate(inLoop, isl_dim_in, static_cast<int>(d), isl_dim_out, static_cast<int>(d));
-  const isl::map instance = isl::manage(inLoop);
-  if (!instance.is_single_valued())
-    return false;
-  for (Access &a : s.accesses)
-    a.relation = instance.apply_range(a.relation).gist_domain(points).coalesce();
-  s.domain = points;
-  s.dimensions.pop_back();
-  return true;
-}
-
 std::vector<Block> BodyLifter::loop(const body::Node &node) {
   Block block;
   block.iterator = poly::mangle(facts_->iterators[node.iterator]);
@@ -431,29 +373,7 @@ std::vector<Block> BodyLifter::loop(const body::Node &node) {
   loops_.push_back({node.iterator, constraint});
   block.body = blocks(node.body);
   loops_.pop_back();
-  const bool isOnePart =
-      std::any_of(block.body.begin(), block.body.end(), [](const Block &b) { return b.statement < 0; });
-  if (node.body.size() != 1 || block.body.size() < 2 || isOnePart)
-    return {block};
-  std::vector<Block> parts;
-  const auto statement = [&](const Block &b) -> const Statement & {
-    return kernel_.statements[static_cast<std::size_t>(b.statement)];
-  };
-  for (const Block &one : block.body) {
-    const auto at = std::find_if(parts.begin(), parts.end(), [&](const Block &other) {
-      return isBefore(statement(one), statement(other.body.front()));
-    });
-    Block part = block;
-    part.body = {one};
-    parts.insert(at, std::move(part));
-  }
-  for (std::size_t k = 1; k < parts.size(); ++k)
-    if (!isBefore(statement(parts[k - 1].body.front()), statement(parts[k].body.front())))
-      return {block};
-  for (Block &part : parts)
-    if (leaveLoop(kernel_.statements[static_cast<std::size_t>(part.body.front().statement)]))
-      part = Block(part.body.front());
-  return parts;
+  return node.body.size() == 1 ? loopsOfParts(block, kernel_.statements) : std::vector{block};
 }
 
 std::vector<Block> BodyLifter::blocks(const std::vector<body::NodePtr> &nodes) {
