@@ -7,8 +7,12 @@
 // Each number is bounded by a multiple of the largest size, tunable or limit of the launch, plus a constant. Offsets of cells (sums of
 // coordinates times strides) are not part of the tree: the runtime, which knows the strides, looks at these.
 //
-// Invariant: the tree is not lowered yet (points of a launch and copies of groups are nodes). Indices that lowering adds are smaller than
-// a bound on the cells of a group's memory, which is added to each number.
+// What is larger than a bound on the cells of a group's memory, or on the places of a launch's memory for the values of parts (a
+// Partial), is not asked here either: the runtime gives no such launch 32 bits.
+//
+// Invariant: the tree is not lowered yet (points of a launch and copies of groups are nodes), except that of teams, in which all numbers
+// stand. Indices that lowering adds are smaller than a bound on the cells of a group's memory, which is added to each number. The number
+// of a group is multiplied only by how many points each group has along its axis.
 #pragma once
 #include "compiler/loop/tree.h"
 

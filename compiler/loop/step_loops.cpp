@@ -13,8 +13,13 @@ namespace {
 using Op = Arithmetic::Op;
 
 std::string alongAxis(const char *name, std::size_t k) { return name + std::to_string(k); }
-NodePtr define(std::string name, Expr value) {
-  return make({Let{.variables = {{std::move(name), std::move(value)}}, .mayBeUnused = true}});
+NodePtr define(std::string name, Expr value, Let::Within within = Let::Within::Nothing) {
+  return make(
+      {Let{.variables = {{std::move(name), std::move(value)}}, .mayBeUnused = true, .within = within}});
+}
+/// A launch has fewer rounds than a group has places along an axis (runtime/device/launch_rounds.h).
+NodePtr defineRounds(std::string name, Expr value) {
+  return define(std::move(name), std::move(value), Let::Within::Group);
 }
 /// The places of the group's memory along an axis.
 Expr widthOf(std::size_t k) {
@@ -122,7 +127,7 @@ public:
     all = make({If{isNeeded(), all, nullptr}});
     for (std::size_t k = 0; k < axes(); ++k)
       all = places(k, all);
-    std::vector<NodePtr> round{define("more", subtract(subtract(limit("high0"), integer(1)), step))};
+    std::vector<NodePtr> round{defineRounds("more", subtract(subtract(limit("high0"), integer(1)), step))};
     for (std::size_t k = 0; k < axes(); ++k)
       needed(k, round);
     round.push_back(all);
@@ -132,7 +137,7 @@ public:
       all = make({Parallel{Parallel::Over::Items, static_cast<int>(k), alongAxis("lane", k), integer(0),
                            nullptr, all}});
     std::vector<NodePtr> group;
-    group.push_back(define("past", subtract(subtract(limit("high0"), limit("low0")), integer(1))));
+    group.push_back(defineRounds("past", subtract(subtract(limit("high0"), limit("low0")), integer(1))));
     for (std::size_t k = 0; k < axes(); ++k)
       own(k, group);
     group.push_back(all);

@@ -64,9 +64,13 @@ struct Let {
     Expr value;
   };
   std::vector<Variable> variables;
+  /// What is known to be larger than a whole number: the places that a group's memory has along an axis; or the launch's cells, times
+  /// the values and the parts of a cell.
+  enum class Within { Nothing, Group, Launch };
   std::optional<Scalar> type = {}; // none: a whole number
   bool isConstant = true;
   bool mayBeUnused = false;
+  Within within = Within::Nothing;
 };
 
 /// Declares a scalar of the rule's body, or an array of them, for the rest of the enclosing block.

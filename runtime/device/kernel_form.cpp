@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "runtime/device/kernel_form.h"
+#include "runtime/device/manager.h"
+#include <algorithm>
 #include <climits>
 #include <cmath>
 #include <cstdlib>
@@ -25,10 +27,27 @@ bool hasNarrowOffsets(const AnyRegion &matrix, int rank) {
   return offset <= INT_MAX;
 }
 
+/// The compiler relies on these bounds (compiler/loop/narrow.cpp), of a group's memory and of teams.
+constexpr long kGroupBytes = 1 << 18, kTeamItems = 1024, kParts = 1024;
+
+/// Whether the launch keeps to them, and numbers its groups, cells and the values of their parts in 32 bits.
+bool hasNarrowGroups(const DeviceKernel &kernel, const Launch &launch) {
+  if (kernel.localBytes && kernel.localBytes(launch.group, launch.cells) > kGroupBytes)
+    return false;
+  if (!kernel.teams)
+    return true;
+  const long items = static_cast<long>(launch.group[0]) * launch.group[1] * launch.group[2];
+  double places = static_cast<double>(launch.teams.parts) * std::max(1, kernel.teams->values);
+  for (int d = launch.inRounds ? 1 : 0; d < launch.box.rank; ++d)
+    places *= static_cast<double>(launch.box.high[d] - launch.box.low[d]);
+  return items <= kTeamItems && launch.teams.parts <= kParts && places <= INT_MAX;
+}
+
 bool isNarrow(const DeviceStep &step, const DeviceKernel &kernel, const StepArguments &arguments,
-              const Box &box) {
+              const Launch &launch) {
+  const Box &box = launch.box;
   const auto fits = [&](long size) { return std::abs(size) <= kernel.narrow; };
-  if (kernel.narrow <= 0 || step.valueCount > kValueBits)
+  if (kernel.narrow <= 0 || step.valueCount > kValueBits || !hasNarrowGroups(kernel, launch))
     return false;
   for (int v = 0; v < step.valueCount; ++v)
     if (!(step.realValues >> v & 1) && !fits(arguments.value(v).integer))
@@ -67,9 +86,10 @@ bool isWide(const DeviceStep &step, const DeviceKernel &kernel, const StepArgume
 } // namespace
 
 KernelForm formOf(const DeviceStep &step, const DeviceKernel &kernel, const StepArguments &arguments,
-                  const Box &box) {
+                  const Launch &launch) {
   const bool unit = hasUnitStrides(step, arguments);
-  return {unit, isNarrow(step, kernel, arguments, box), unit && isWide(step, kernel, arguments, box)};
+  return {unit, isNarrow(step, kernel, arguments, launch),
+          unit && isWide(step, kernel, arguments, launch.box)};
 }
 
 std::string macrosOf(KernelForm form) {

@@ -13,6 +13,8 @@
 
 namespace pb::device {
 
+struct Launch;
+
 struct KernelForm {
   bool unit = false;   // dimension 0 of every matrix has stride 1
   bool narrow = false; // indices and offsets fit into 32 bits
@@ -21,7 +23,8 @@ struct KernelForm {
   auto operator<=>(const KernelForm &) const = default;
 };
 
-KernelForm formOf(const DeviceStep &, const DeviceKernel &, const StepArguments &, const Box &);
+/// `launch` has its shape: box, groups, cells of items, and teams.
+KernelForm formOf(const DeviceStep &, const DeviceKernel &, const StepArguments &, const Launch &launch);
 /// The macros that say so to a kernel (dialect.h).
 std::string macrosOf(KernelForm);
 

@@ -46,18 +46,32 @@ std::unique_ptr<Device> openOne(const DeviceKind &kind, int number, std::vector<
   }
 }
 
-/// Opens "cuda:1", or "cuda" for the first one. Only this kind of device is initialised, because others take
+/// The first fake device that is not among the others: there are as many as are asked for by name.
+int nextFake(const std::vector<std::unique_ptr<Device>> &others) {
+  const auto isOpen = [&](int number) {
+    const std::string name = FakeDevice::describe(FakeOptions(), number).name;
+    return std::any_of(others.begin(), others.end(),
+                       [&](const auto &other) { return other->about().name == name; });
+  };
+  int number = 0;
+  while (isOpen(number))
+    ++number;
+  return number;
+}
+
+/// Opens "cuda:1", or "cuda" for the first one, besides others. Only this kind of device is initialised, because others take
 /// long.
-std::unique_ptr<Device> openNamed(const std::string &name, std::vector<std::string> &complaints) {
+std::unique_ptr<Device> openNamed(const std::string &name, const std::vector<std::unique_ptr<Device>> &others,
+                                  std::vector<std::string> &complaints) {
   for (const DeviceKind &kind : kKinds) {
     if (name != kind.name && !name.starts_with(std::string(kind.name) + ":"))
       continue;
+    if (name == "fake")
+      return openOne(kind, nextFake(others), complaints);
     const std::size_t count = kind.list(complaints).size();
     for (std::size_t k = 0; k < count; ++k)
       if (name == idOf(kind, k) || (k == 0 && name == kind.name))
         return openOne(kind, static_cast<int>(k), complaints);
-    if (name == "fake") // asked for by name
-      return openOne(kind, 0, complaints);
   }
   std::string known;
   for (const DeviceName &device : listDevices())
@@ -138,7 +152,7 @@ std::vector<std::unique_ptr<Device>> openDevices(const std::string &names,
             add(openOne(kind, static_cast<int>(k), complaints));
       }
     } else if (name != "none") {
-      add(openNamed(name, complaints));
+      add(openNamed(name, devices, complaints));
     }
   }
   return devices;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "runtime/device/session.h"
+#include "runtime/device/group_size.h"
 #include "runtime/device/kernel_form.h"
 #include <algorithm>
 #include <bit>
@@ -23,19 +24,6 @@ struct Session::Side {
 };
 
 namespace {
-
-/// The group's size from the configuration, halved until the device supports it.
-void groupOf(const DeviceStep &step, const Frame *frame, const Description &about, int *group) {
-  for (int d = 0; d < 3; ++d)
-    group[d] = static_cast<int>(
-        std::clamp(step.group[3 * frame->bin + d], 1L, static_cast<long>(about.groupExtent[d])));
-  while (static_cast<long>(group[0]) * group[1] * group[2] > about.largestGroup)
-    for (int d = 2; d >= 0; --d) // x last, because neighbours along x are contiguous
-      if (group[d] > 1) {
-        group[d] /= 2;
-        break;
-      }
-}
 
 /// With an empty matrix there is nothing to multiply, so the processor is done sooner than a library call.
 bool hasEmptyMatrix(const Frame *frame, const DeviceStep &step) {
@@ -382,6 +370,8 @@ const DeviceKernel *Session::usableKernel(Launch &launch, const Placed &placed, 
   const DeviceKernel *kernel = &step.kernels[placed.version];
   shape(launch, placed, *kernel, frame);
   const Description &about = placed.side->manager->about();
+  if (const std::string why = whyTooLarge(step, frame, launch.group); !why.empty())
+    note(std::string(step.name) + " runs in smaller groups on " + about.name, why);
   const long needed = kernel->localBytes ? kernel->localBytes(launch.group, launch.cells) : 0;
   const auto most = static_cast<long>(std::max(about.localBytes, about.mostLocalBytes));
   if (needed > most && kernel != step.kernels)
@@ -402,7 +392,7 @@ void Session::askForKernel(const Placed &placed, const Frame *frame) {
   const StepArguments arguments(step, frame, &placed.box);
   Launch launch;
   const DeviceKernel *kernel = usableKernel(launch, placed, frame);
-  placed.side->shelf->get(*kernel, launch.group, launch.cells, formOf(step, *kernel, arguments, launch.box));
+  placed.side->shelf->get(*kernel, launch.group, launch.cells, formOf(step, *kernel, arguments, launch));
 }
 
 Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopStep *end) {
@@ -420,7 +410,7 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
       Launch launch = launchOf(batch[next], arguments, end, frame);
       const DeviceKernel *kernel = usableKernel(launch, batch[next], frame);
       KernelShelf::Awaiter wanted =
-          side->shelf->get(*kernel, launch.group, launch.cells, formOf(step, *kernel, arguments, launch.box));
+          side->shelf->get(*kernel, launch.group, launch.cells, formOf(step, *kernel, arguments, launch));
       if (!wanted.await_ready() && !std::exchange(areAllAsked, true)) // they are built together
         for (std::size_t k = next + 1; k < batch.size(); ++k)
           askForKernel(batch[k], frame);
@@ -431,7 +421,7 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
              built.why);
         shape(launch, batch[next], *step.kernels, frame);
         built = co_await side->shelf->get(*step.kernels, launch.group, launch.cells,
-                                          formOf(step, *step.kernels, arguments, launch.box));
+                                          formOf(step, *step.kernels, arguments, launch));
       }
       if (!built.kernel) {
         leave(batch[next], built.why, !built.isLost);

@@ -65,7 +65,7 @@ private:
         {.variant = v.name,
          .localArrays = localArrays(v.kernel, text.sharedOut),
          .values = text.sharedOut.values,
-         .narrow = isTeam ? 0 : loop::largestSizeIn32Bits(made.nest.body),
+         .narrow = loop::largestSizeIn32Bits(isTeam ? text.lowered : made.nest.body),
          .loops = text.lowered,
          .matrices = made.nest.buffers,
          .inRounds = kernel::roundsOf(v.kernel.schedule) > 0,

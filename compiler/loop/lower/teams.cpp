@@ -128,8 +128,11 @@ private:
       number = number ? add(multiply(grouped(number), extent), at) : at;
       count = count ? multiply(count, extent) : extent;
     }
-    own.push_back(letNumber("number", number ? number : integer(0)));
-    own.push_back(letNumber("cells", count ? count : integer(1)));
+    const auto ofCells = [](const char *name, const Expr &value) {
+      return make({Let{.variables = {{name, value}}, .mayBeUnused = true, .within = Let::Within::Launch}});
+    };
+    own.push_back(ofCells("number", number ? number : integer(0)));
+    own.push_back(ofCells("cells", count ? count : integer(1)));
   }
 
   // ---- the body

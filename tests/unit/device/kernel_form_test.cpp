@@ -31,8 +31,9 @@ KernelForm formAt(const Sized &frame, long high, long narrow, long low = 0, bool
   DeviceKernel kernel{};
   kernel.narrow = narrow;
   kernel.hasRuns = hasRuns;
-  const Box box{1, {low}, {high}};
-  return formOf(step, kernel, StepArguments(step, &frame, &box), box);
+  Launch launch;
+  launch.box = {1, {low}, {high}};
+  return formOf(step, kernel, StepArguments(step, &frame, &launch.box), launch);
 }
 
 Sized sized(int width, int height, long stride0, long stride1) {
@@ -58,6 +59,49 @@ TEST(KernelForm, OffsetsNeed64BitsFrom2To31CellsOn) {
   EXPECT_FALSE(formAt(sized(32768, 65536, 1, 32768), 10, 1 << 30).narrow);
   EXPECT_FALSE(formAt(sized(10, 10, 1, 1L << 28), 10, 1 << 30).narrow) << "a few rows of a large matrix";
   EXPECT_FALSE(formAt(sized(10, 10, 1, -(1L << 28)), 10, 1 << 30).narrow);
+}
+
+/// Whether a kernel of teams has indices of 32 bits: a launch over [0, width) x [0, height) with so many parts of each cell.
+bool isNarrowTeam(long width, long height, long parts, int values, int items = 256) {
+  const Sized frame = sized(10, 10, 1, 10);
+  const DeviceStep step{};
+  const DeviceTeams teams{nullptr, values, 2};
+  DeviceKernel kernel{};
+  kernel.narrow = 1 << 30, kernel.teams = &teams;
+  Launch launch;
+  launch.box = {2, {0, 0}, {width, height}};
+  launch.teams.isOne = true, launch.teams.parts = parts;
+  launch.group[0] = items;
+  return formOf(step, kernel, StepArguments(step, &frame, &launch.box), launch).narrow;
+}
+
+TEST(KernelForm, PlacesOfPartsFit) {
+  EXPECT_TRUE(isNarrowTeam(1, 1, 1024, 2));
+  EXPECT_TRUE(isNarrowTeam((1 << 30) - 1, 2, 1, 1)) << "2^31 - 2 cells";
+  EXPECT_FALSE(isNarrowTeam(1 << 30, 2, 1, 1)) << "2^31 cells, each in one part";
+  EXPECT_TRUE(isNarrowTeam((1 << 20) - 1, 2, 1024, 1));
+  EXPECT_FALSE(isNarrowTeam(1 << 20, 2, 1024, 1)) << "of 1024 parts";
+  EXPECT_FALSE(isNarrowTeam((1 << 20) - 1, 2, 1024, 2)) << "with two values";
+  EXPECT_TRUE(isNarrowTeam((1 << 30) - 1, 2, 1, 0)) << "a kernel without parts numbers groups";
+  EXPECT_FALSE(isNarrowTeam(1 << 30, 1 << 30, 1, 0));
+  EXPECT_FALSE(isNarrowTeam(1, 1, 1, 1, 2048)) << "more items than the bounds allow";
+  EXPECT_FALSE(isNarrowTeam(1, 1, 2048, 1)) << "more parts";
+}
+
+TEST(KernelForm, PlacesOfAGroupsMemoryFit) {
+  const auto isNarrow = [](int items) {
+    const Sized frame = sized(10, 10, 1, 10);
+    const DeviceStep step{};
+    DeviceKernel kernel{};
+    kernel.narrow = 1 << 30;
+    kernel.localBytes = [](const int *group, const int *cells) { return 1024L * group[0] * cells[0]; };
+    Launch launch;
+    launch.box = {1, {0}, {100}};
+    launch.group[0] = items, launch.cells[0] = 4;
+    return formOf(step, kernel, StepArguments(step, &frame, &launch.box), launch).narrow;
+  };
+  EXPECT_TRUE(isNarrow(64));
+  EXPECT_FALSE(isNarrow(65));
 }
 
 /// Rows of a matrix with an owner, which begins at a multiple of 64 bytes.

@@ -35,6 +35,19 @@ TEST(OpenDevices, ByNameInTheirOrder) {
   EXPECT_THAT(complaints, testing::IsEmpty());
 }
 
+TEST(OpenDevices, FakeOnesAreNumbered) {
+  std::vector<std::string> complaints, names;
+  for (const char *options : {"", "devices=2 memory=1M"}) {
+    setenv("PB_FAKE_DEVICE", options, 1);
+    for (const auto &device : openDevices("fake,fake:1,fake,fake", complaints))
+      names.push_back(device->about().name);
+  }
+  EXPECT_THAT(names,
+              testing::ElementsAre("fake device 0", "fake device 1", "fake device 2", // there is no fake:1
+                                   "fake device 0", "fake device 1", "fake device 2", "fake device 3"));
+  EXPECT_EQ(complaints.size(), 1u);
+}
+
 TEST(OpenDevices, AllAreThoseOfTheListEachOnce) { // requirement 101
   setenv("PB_FAKE_DEVICE", "devices=2 memory=1M", 1);
   std::vector<std::string> complaints, names, expected;

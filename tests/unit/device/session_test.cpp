@@ -154,6 +154,26 @@ TEST_F(SessionTest, GroupsThatNeedTooMuchMemory) {
   }
 }
 
+TEST_F(SessionTest, GroupsThatNoDeviceHas) {
+  static const long kAsked[] = {64, 64, 1};
+  DeviceStep device = kDeviceStep<&Rows::a, &Rows::b>;
+  device.group = kAsked;
+  LoopStep one = step<&Rows::a, &Rows::b>(0);
+  one.device = &device;
+  deviceRows = 0;
+  walk({one});
+  walk({one});
+  home(frame.b);
+  EXPECT_EQ(deviceRows, 2 * kRows);
+  const std::vector<std::string> notes = session->takeNotes();
+  ASSERT_EQ(notes.size(), 1u) << "each note is made once";
+  EXPECT_NE(
+      notes[0].find("rows runs in smaller groups on fake device 0: the configuration asks for groups of "
+                    "64 x 64 x 1 work-items"),
+      std::string::npos)
+      << notes[0];
+}
+
 /// What a device has written is copied behind its kernel if the processor reads it at some time, although a
 /// device does so first; but not if it is written again before that.
 TEST(Session, ADeviceMayReadBeforeTheProcessorDoes) {
