@@ -163,7 +163,8 @@ def run(name, config, inputs, fake="", devices=1, threads=2, words=()):
                        PB_FAKE_DEVICE=f"devices={devices} {fake}")
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=100)
     assert done.returncode == 0, (command, done.stderr)
-    assert done.stderr == "", done.stderr
+    gives_way = "local=64" in fake # a group's memory is too small, which the program says
+    assert done.stderr == "" or gives_way and " bytes of memory, and can have 64" in done.stderr, done.stderr
     return read("out.txt"), json.load(open("trace.json"))["traceEvents"]
 
 def count(events):
