@@ -58,20 +58,6 @@ bool hasPlanes(const isl::schedule &schedule) {
   });
 }
 
-long rowsAtOnce(const Kernel &kernel) {
-  constexpr long kLeast = 4;
-  return std::max(kLeast, (rowsKept(kernel) + kLeast - 1) / kLeast * kLeast);
-}
-
-long rowsKept(const Kernel &kernel) {
-  long kept = 0;
-  for (const Buffer &b : kernel.buffers)
-    for (const GroupDimension &d : b.ofGroup)
-      if (b.role == Buffer::Role::Item && d.axis == 1 && d.isBlock)
-        kept = std::max(kept, d.extent - d.factor);
-  return kept;
-}
-
 bool workInGroups(const isl::schedule &schedule) {
   const std::vector<LoopNode> items = itemLoops(schedule);
   return hasTeams(schedule) || std::any_of(items.begin(), items.end(), [](const LoopNode &l) {

@@ -27,10 +27,6 @@ bool hasBlocks(const isl::schedule &);
 bool hasRuns(const isl::schedule &);
 /// Whether an item goes through planes of its points in turns.
 bool hasPlanes(const isl::schedule &);
-/// How many rows of a matrix that one row of an item's points reads the next one reads, too; at most.
-long rowsKept(const Kernel &);
-/// How many rows of its runs an item computes at a time: as many as it keeps for the next ones, and at least four.
-long rowsAtOnce(const Kernel &);
 /// Whether the items of a group compute something together, such as a tile of points.
 bool workInGroups(const isl::schedule &);
 /// Whether a team of items computes each cell.

@@ -71,28 +71,37 @@ std::vector<Cell> cellsOf(const isl::set &all) {
 
 } // namespace
 
-long keptCells(const Scheduled &kernel, int buffer, std::array<int, 2> points) {
+long keptCells(const Scheduled &kernel, int buffer, std::array<int, 2> points, Turns turns) {
   const std::vector<GroupDimension> &dimensions = kernel.buffers[static_cast<std::size_t>(buffer)].ofGroup;
-  std::map<Cell, long> firstPlane; // by the cell's place in its plane
-  long planes = 1;
+  const bool inPlanes = turns == Turns::OfPlanes;
+  const long step = inPlanes ? 1 : points[1]; // of a turn, in planes or rows of the memory
+  const auto moves = [&](const GroupDimension &d) {
+    return inPlanes ? d.axis == kTurnAxis : d.axis == 1 && d.isBlock && d.factor == 1 && d.dimension > 0;
+  };
+  std::map<Cell, long>
+      first;    // plane or row, by the cell's place in it, and where steps are longer, in a step
+  long all = 1; // planes or rows
+  for (const GroupDimension &d : dimensions)
+    if (moves(d))
+      all = d.extent + step - 1;
   for (const Cell &read : cellsOf(readByFirstPoint(kernel, buffer)))
     for (int r0 = 0; r0 < points[0]; ++r0)
       for (int r1 = 0; r1 < points[1]; ++r1) {
         Cell place = read;
-        long plane = 0;
+        long at = 0;
         for (std::size_t d = 0; d < dimensions.size(); ++d) {
           const GroupDimension &along = dimensions[d];
-          if (along.axis == kTurnAxis)
-            planes = along.extent, plane = std::exchange(place[d], 0);
-          else if (along.axis >= 0 && along.isBlock)
+          if (along.axis >= 0 && along.isBlock && along.axis != kTurnAxis)
             place[d] += along.factor * (along.axis == 0 ? r0 : r1);
+          if (moves(along))
+            at = std::exchange(place[d], place[d] % step);
         }
-        const auto at = firstPlane.try_emplace(std::move(place), plane).first;
-        at->second = std::min(at->second, plane);
+        const auto known = first.try_emplace(std::move(place), at).first;
+        known->second = std::min(known->second, at);
       }
   long kept = 0;
-  for (const auto &[place, plane] : firstPlane)
-    kept += planes - plane;
+  for (const auto &[place, at] : first)
+    kept += (all - 1 - at) / step + 1;
   return kept;
 }
 

@@ -6,6 +6,7 @@
 #include "compiler/kernel/body_length.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/item_values.h"
+#include "compiler/kernel/run_rows.h"
 #include "compiler/loop/build.h"
 #include "compiler/loop/narrow.h"
 #include "compiler/loop/tile_loops.h"

@@ -5,6 +5,8 @@
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/item_values.h"
 #include "compiler/kernel/kept_cells.h"
+#include "compiler/kernel/policy/asked_bytes.h"
+#include "compiler/kernel/run_rows.h"
 #include "compiler/kernel/transform/group_copies.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -12,11 +14,10 @@
 namespace pbc::kernel {
 namespace {
 
-constexpr unsigned kWidest = 16; // bytes of the widest access
-// What an item keeps in registers of 4 bytes, at most.
-constexpr long kMostRegisters = 128;
 constexpr long kRowsForEachKept = 5,
                kMostRows = 64; // of an item: what it loads twice is a fifth of what it loads
+// Where groups that share cells load fewer bytes than so many times less, they are faster.
+constexpr double kMostOfShared = 1.1;
 // Functions that a point calls: with more, what is computed needs the registers, and loads hardly count.
 constexpr int kMostCalls = 12;
 // Of items that go through planes: what they keep, without the cells of which nothing is read, and what functions need besides; their
@@ -25,21 +26,6 @@ constexpr long kMostInPlanes = 96, kMostOfRowsInPlanes = 80, kOfFunctions = 32;
 constexpr int kMostRowsInPlanes = 2, kPlanes = 128, kTurnAxis = 2;
 constexpr long kWarp = 32, kRowsOfGroup = 16, kMostGroupBytes = 48L << 10;
 
-/// Registers of 4 bytes for what an item with so many points keeps.
-long registersOf(const Scheduled &kernel, std::array<int, 2> cells) {
-  long all = 0;
-  for (const Buffer &b : kernel.buffers) {
-    if (b.role != Buffer::Role::Item)
-      continue;
-    long count = (bytesOf(b.element) + 3) / 4;
-    for (const GroupDimension &d : b.ofGroup)
-      count *= d.axis >= 0 && d.isBlock ? d.factor * (cells[static_cast<std::size_t>(d.axis)] - 1) + d.extent
-                                        : d.extent;
-    all += count;
-  }
-  return all;
-}
-
 /// Whether what an item keeps is, at least of one matrix, in rows that can be loaded 16 bytes at once.
 bool readsRows(const Scheduled &kernel) {
   return std::any_of(kernel.buffers.begin(), kernel.buffers.end(), [](const Buffer &b) {
@@ -47,41 +33,46 @@ bool readsRows(const Scheduled &kernel) {
   });
 }
 
-/// As many points along x as 16 bytes of the smallest elements hold.
-int runOf(const Scheduled &kernel) {
-  unsigned bytes = kWidest;
-  for (const Buffer &b : kernel.buffers)
-    if (isMatrix(b) && b.rank > 0)
-      bytes = std::min(bytes, std::max(4U, static_cast<unsigned>(bytesOf(b.element))));
-  return static_cast<int>(kWidest / bytes);
+/// Of matrices of which all rows of an item's points read the same cells, the cells for each point of a row; at most.
+long sharedByRows(const Scheduled &kernel) {
+  long most = 0;
+  if (itemLoops(kernel.schedule.tree).size() > 1)
+    for (const Buffer &b : kernel.buffers) {
+      const auto moves = [](const GroupDimension &d) { return d.axis == 1; };
+      if (b.role != Buffer::Role::Item || std::any_of(b.ofGroup.begin(), b.ofGroup.end(), moves))
+        continue;
+      long cells = 1;
+      for (const GroupDimension &d : b.ofGroup)
+        cells *= d.axis == 0 ? d.factor : d.extent;
+      const bool isOfRun = std::any_of(b.ofGroup.begin(), b.ofGroup.end(),
+                                       [](const GroupDimension &d) { return d.axis == 0; });
+      const long run = isOfRun ? 1 : runOf(kernel);
+      most = std::max(most, (cells + run - 1) / run);
+    }
+  return most;
 }
 
-/// As many points along x as 16 bytes of the smallest elements hold; and where rows read the same cells, so many rows that few cells are
-/// loaded twice. An item has rowsAtOnce() of them at a time, and what these read must fit into registers.
-std::array<int, 3> cellsOf(const Scheduled &kernel) {
+/// As many points along x as 16 bytes of the smallest elements hold; and where rows read the same cells, so many rows, of which an item
+/// has `atOnce` at a time, that few cells are loaded twice.
+std::array<int, 3> cellsOf(const Scheduled &kernel, long atOnce) {
   std::array<int, 3> cells{runOf(kernel), 1, 1};
-  const long kept = rowsKept(kernel), atOnce = rowsAtOnce(kernel);
-  const bool isOneForAll = itemLoops(kernel.schedule.tree).size() > 1 &&
-                           std::any_of(kernel.buffers.begin(), kernel.buffers.end(), [](const Buffer &b) {
-                             return b.role == Buffer::Role::Item &&
-                                    std::none_of(b.ofGroup.begin(), b.ofGroup.end(),
-                                                 [](const GroupDimension &d) { return d.axis == 1; });
-                           });
-  if ((kept == 0 && !isOneForAll) ||
-      registersOf(kernel, {cells[0], static_cast<int>(atOnce)}) > kMostRegisters)
+  const long kept = std::max(rowsKept(kernel), sharedByRows(kernel));
+  if (kept == 0)
     return cells;
   long rows = atOnce;
-  while (rows < kRowsForEachKept * std::max(kept, isOneForAll ? 1L : 0L) && 2 * rows <= kMostRows)
+  while (rows < kRowsForEachKept * kept && 2 * rows <= kMostRows)
     rows *= 2;
   cells[1] = static_cast<int>(rows);
   return cells;
 }
 
-/// Writes all loops of the bodies out.
-void writeOut(Writing &writing) {
-  for (const LoopNode &loop : loopsOf(writing.kernel().schedule.tree))
-    if (!loop.how && tripCount(writing.kernel(), loop))
-      writing.add(script::step("unroll", {loop.label}));
+/// Writes all loops of the bodies out; false if one cannot be: what is indexed by its variable would not be in registers.
+bool writeOut(Writing &writing) {
+  const std::vector<LoopNode> loops = loopsOf(writing.kernel().schedule.tree);
+  return std::all_of(loops.begin(), loops.end(), [&](const LoopNode &loop) {
+    return loop.how || !tripCount(writing.kernel(), loop) ||
+           writing.add(script::step("unroll", {loop.label}));
+  });
 }
 
 /// Registers of 4 bytes for what an item with so many rows of points keeps while it goes through planes.
@@ -89,8 +80,8 @@ long registersInPlanes(const Scheduled &kernel, int rows) {
   long all = 0;
   for (std::size_t b = 0; b < kernel.buffers.size(); ++b)
     if (const Buffer &memory = kernel.buffers[b]; memory.role == Buffer::Role::Item)
-      all +=
-          keptCells(kernel, static_cast<int>(b), {runOf(kernel), rows}) * ((bytesOf(memory.element) + 3) / 4);
+      all += keptCells(kernel, static_cast<int>(b), {runOf(kernel), rows}, Turns::OfPlanes) *
+             ((bytesOf(memory.element) + 3) / 4);
   return all;
 }
 
@@ -132,7 +123,8 @@ std::optional<DeviceVersion> inPlanes(Writing writing) {
   }
   if (!isAny || !readsRows(writing.kernel()) || bytesOfPlanes(writing.kernel()) > kMostGroupBytes)
     return {};
-  writeOut(writing);
+  if (!writeOut(writing))
+    return {};
   const long functions = functionsCalled(writing.kernel()) > 0 ? kOfFunctions : 0; // take registers, too
   int rows = kMostRowsInPlanes;
   while (rows > 1 && registersInPlanes(writing.kernel(), rows) + functions > kMostOfRowsInPlanes)
@@ -173,11 +165,24 @@ DeviceVersion versionInRuns(const Scheduled &start, Writing writing) {
     none.why = "neighbouring points read no neighbouring cells of a row";
     return none;
   }
-  writeOut(writing);
-  const std::array<int, 3> cells = cellsOf(writing.kernel());
-  const int atOnce = std::min(cells[1], static_cast<int>(rowsAtOnce(writing.kernel())));
-  if (const long registers = registersOf(writing.kernel(), {cells[0], atOnce}); registers > kMostRegisters) {
-    none.why = fmt::format("its items would keep {} cells of 4 bytes in registers", registers);
+  if (!writeOut(writing)) {
+    none.why = writing.why();
+    return none;
+  }
+  const long atOnce = rowsAtOnce(writing.kernel());
+  const std::array<int, 3> cells = cellsOf(writing.kernel(), atOnce);
+  const Kept kept = keptOfRows(writing.kernel(), std::min<long>(cells[1], atOnce));
+  if (kept.registers > kMostKeptRegisters) {
+    none.why =
+        fmt::format("its items would keep {} cells, which need {} registers of 4 bytes, and {} is the most",
+                    kept.cells, kept.registers, kMostKeptRegisters);
+    return none;
+  }
+  const double asked = askedByItems(writing.kernel(), cells, atOnce),
+               shared = askedByGroups(writing.kernel());
+  if (asked > kMostOfShared * shared) {
+    none.why = fmt::format("a point would load {:.1f} bytes, and {:.1f} where groups share what it reads",
+                           asked, shared);
     return none;
   }
   DeviceVersion made = writing.take("registers");

@@ -143,7 +143,8 @@ std::string moveWith(Filling &copy, const std::vector<LoopNode> &items, const is
     isl_aff_free(named);
     return std::string(why);
   };
-  if (isl_aff_dim(named, isl_dim_div) > 0)
+  if (isl_aff_dim(named, isl_dim_div) > 0 &&
+      isl_aff_involves_dims(named, isl_dim_in, 0, static_cast<unsigned>(copy.axes)) != isl_bool_false)
     return refuse("begin at a cell that is found by division");
   for (std::size_t axis = 0; axis < copy.axes; ++axis) {
     isl_val *factor = isl_aff_get_coefficient_val(named, isl_dim_in, static_cast<int>(axis));
@@ -174,6 +175,20 @@ std::string moveWith(Filling &copy, const std::vector<LoopNode> &items, const is
   return "";
 }
 
+/// The only cell along this dimension that an item reads in a step, such as the version t % 2 of a matrix, for which a box between
+/// numbers would have both; nothing if there are several.
+std::optional<isl::aff> onlyCell(const isl::map &touched, std::size_t d, const isl::set &context) {
+  const auto rank = static_cast<unsigned>(isl_map_dim(touched.get(), isl_dim_out));
+  const auto at = static_cast<unsigned>(d);
+  isl_map *along = isl_map_project_out(touched.copy(), isl_dim_out, at + 1, rank - at - 1);
+  const isl::map cells =
+      isl::manage(isl_map_project_out(along, isl_dim_out, 0, at)).intersect_params(context);
+  if (isl_map_is_single_valued(cells.get()) != isl_bool_true)
+    return std::nullopt;
+  const isl::pw_multi_aff value = isl::manage(isl_pw_multi_aff_from_map(cells.copy()));
+  return formula(isl::manage(isl_pw_aff_coalesce(isl_pw_multi_aff_get_pw_aff(value.get(), 0))));
+}
+
 /// Finds the box of a group around the cells; a sentence if there is none.
 std::string findGroupBox(Filling &copy, const Scheduled &kernel, const CopyRequest &asked) {
   const std::string name = programName(kernel, copy.matrix);
@@ -197,7 +212,14 @@ std::string findGroupBox(Filling &copy, const Scheduled &kernel, const CopyReque
     GroupDimension one;
     one.dimension = static_cast<int>(d);
     one.extent = *constantOf(box->extents[d]);
-    const std::optional<isl::aff> first = formula(box->first[d]);
+    std::optional<isl::aff> first = formula(box->first[d]);
+    if (one.extent > 1)
+      if (std::optional<isl::aff> only = onlyCell(copy.touched, d, kernel.context)) {
+        first = std::move(only);
+        one.extent = 1;
+        copy.box.first[d] = isl::pw_aff(*first);
+        copy.box.extents[d] = constantExtent(kernel.context.ctx(), 1);
+      }
     std::string why =
         first ? moveWith(copy, items, *first, one) : "begin at a cell for which there are several formulas";
     if (!why.empty())

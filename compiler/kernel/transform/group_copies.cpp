@@ -36,6 +36,11 @@ isl::pw_aff withPlace(const isl::pw_aff &f, const GroupDimension &d, bool isOfIt
 /// A coordinate in the matrix as one in the memory.
 isl::pw_aff inGroup(const Filling &copy, const isl::pw_aff &coordinate, const isl::pw_multi_aff &values,
                     std::size_t d) {
+  if (copy.isOfItem && copy.dimensions[d].extent == 1) { // whichever cell that is
+    isl_space *space = isl_space_domain(isl_pw_aff_get_space(coordinate.get()));
+    isl_aff *zero = isl_aff_zero_on_domain(isl_local_space_from_space(space));
+    return withPlace(isl::manage(isl_pw_aff_from_aff(zero)), copy.dimensions[d], true);
+  }
   isl_pw_aff *first = isl_pw_aff_pullback_pw_multi_aff(copy.box.first[d].copy(), values.copy());
   return withPlace(isl::manage(isl_pw_aff_sub(coordinate.copy(), first)), copy.dimensions[d], copy.isOfItem);
 }
@@ -73,6 +78,23 @@ void redirect(Statement &s, int index, const Filling &copy, const Buffer &memory
     argument.end = moved(argument.end);
     a.relation = isl::manage(isl_map_universe(cells.copy())); // some cells of the memory
   }
+}
+
+/// Whether where a read is in an item's memory depends on sizes or on the point: an array that is indexed by them would not be in registers.
+bool isFoundAtRunTime(const Statement &s, int memory) {
+  return std::any_of(s.accesses.begin(), s.accesses.end(), [&](const Access &a) {
+    if (a.buffer != memory || a.isWrite)
+      return false;
+    isl_map *place = a.relation.copy(); // of the number of the point, and of the loops of the body
+    for (int at = static_cast<int>(isl_map_dim(place, isl_dim_param)); at-- > 0;) {
+      const std::string name = isl_map_get_dim_name(place, isl_dim_param, static_cast<unsigned>(at));
+      if (name != pointParameter(0) && name != pointParameter(1))
+        place = isl_map_project_out(place, isl_dim_param, static_cast<unsigned>(at), 1);
+    }
+    place = isl_map_project_out(place, isl_dim_in, 0, static_cast<unsigned>(s.freeCount));
+    const isl::map cells = isl::manage(place);
+    return isl_map_is_single_valued(cells.get()) != isl_bool_true;
+  });
 }
 
 /// The statement that fills the memory.
@@ -328,8 +350,13 @@ Outcome withGroupCopy(const Scheduled &kernel, const CopyRequest &asked) {
   made.dependences = made.dependences.unite(dependencesOf(copy, made, fill));
   for (const auto &[index, values] : copy.values) {
     Statement &s = made.statements[static_cast<std::size_t>(index)];
-    if (usesBuffer(s, copy.matrix))
-      redirect(s, index, copy, memory, to, values);
+    if (!usesBuffer(s, copy.matrix))
+      continue;
+    redirect(s, index, copy, memory, to, values);
+    if (asked.isKept && isFoundAtRunTime(s, to))
+      return {std::nullopt, fmt::format("which cells of its box of `{}` an item reads is known only when it "
+                                        "runs, so that they would not be in registers",
+                                        programName(kernel, copy.matrix))};
   }
   made.statements.push_back(fill);
   // The copy runs in front of what reads it, and nothing else has moved.

@@ -3,11 +3,12 @@
 // Bytes that a kernel's own accesses load and store for each point.
 #include "compiler/emit/kernel/nest.h"
 #include "compiler/kernel/policy/device.h"
+#include "compiler/kernel/run_rows.h"
 #include "compiler/loop/lower/lower.h"
 #include "compiler/loop/traffic.h"
 #include "tests/unit/transform/textual.h"
 #include <algorithm>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 using namespace pbc::loop;
 
@@ -112,6 +113,88 @@ TEST(Traffic, PlanesCostATenthMoreThanTheyMust) {
 /// Planes beside each other, without rows that items share, need no memory of the group.
 TEST(Traffic, PlanesThatAreReadAloneAreLoadedOnce) {
   EXPECT_NEAR(loadedInPlanes("float", "A[x, y, z - 1] + A[x, y, z + 1]"), 4 * (1 + 2.0 / 16), 0.01);
+}
+
+/// A kernel over points with two coordinates.
+std::string rowsOf(const std::string &element, const std::string &value) {
+  return "kernel Rows [n]\n  context n >= 99\n  buffer A " + element + " 2-d input\n  buffer B " + element +
+         " 2-d output\n  S[x, y]: B[x, y] = " + value +
+         "\n    { S[x, y] : 20 <= x, y < n - 20 }\n  schedule\n    band y, x\n";
+}
+
+/// The sum of the cells around a point, up to this distance: of a box, or of a star.
+std::string around(int radius, bool isStar) {
+  std::string sum;
+  for (int y = -radius; y <= radius; ++y)
+    for (int x = -radius; x <= radius; ++x)
+      if (!isStar || x == 0 || y == 0)
+        sum +=
+            (sum.empty() ? "A[x + " : " + A[x + ") + std::to_string(x) + ", y + " + std::to_string(y) + "]";
+  return sum;
+}
+
+/// The bytes that a point loads in a version of this name, in its default shape; or why there is none.
+struct Loaded {
+  double bytes = 0;
+  std::string why;
+};
+Loaded loadedInRows(const std::string &version, const std::string &element, const std::string &value) {
+  namespace kernel = pbc::kernel;
+  kernel::Texts t;
+  for (const kernel::DeviceVersion &v : kernel::deviceVersions(t.kernel(rowsOf(element, value)))) {
+    if (v.name != version)
+      continue;
+    if (!v.exists())
+      return {0, v.why};
+    const Nest nest = pbc::emit::kernelNest(v.kernel, true).nest;
+    LaunchShape shape{{32, 8, 1}, {1, 1, 1}, 1};
+    if (v.cells[0])
+      shape = {{32, 8, 1},
+               {v.cells[0], v.cells[1], 1},
+               std::min(v.cells[1], static_cast<int>(kernel::rowsAtOnce(v.kernel)))};
+    const auto traffic = trafficOf(nest.buffers, lower(nest, {true, false, true}).body, shape);
+    return {traffic ? traffic->loaded : -1, ""};
+  }
+  return {0, "there is no such version"};
+}
+
+/// Whatever the radius, an item has so many rows that it loads less than a group that shares its cells, or the version says why there
+/// is none.
+TEST(Traffic, RowsOfWideStencilsAreLoadedOnceOrThereIsNoVersion) {
+  for (const std::string element : {"float", "double"})
+    for (const bool isStar : {false, true})
+      for (int radius = 1; radius <= 6; ++radius) {
+        const std::string value = around(radius, isStar);
+        const Loaded rows = loadedInRows("registers", element, value);
+        const std::string what = element + (isStar ? ", star of " : ", box of ") + std::to_string(radius);
+        if (!rows.why.empty()) {
+          EXPECT_THAT(rows.why, testing::HasSubstr("and 128 is the most")) << what;
+          EXPECT_GT(radius, isStar || element == "float" ? 4 : 3) << what;
+          continue;
+        }
+        EXPECT_GT(rows.bytes, 0) << what;
+        EXPECT_LT(rows.bytes, element == "float" ? 5.3 : 12) << what;
+        EXPECT_LT(rows.bytes, loadedInRows("local", element, value).bytes) << what;
+      }
+}
+
+TEST(Traffic, AVersionThatWouldKeepTooMuchSaysHowMuch) {
+  EXPECT_EQ(loadedInRows("registers", "double", around(4, false)).why,
+            "its items would keep 90 cells, which need 180 registers of 4 bytes, and 128 is the most");
+  EXPECT_EQ(loadedInRows("registers", "float", around(5, false)).why,
+            "its items would keep 154 cells, which need 154 registers of 4 bytes, and 128 is the most");
+}
+
+/// Rows that the next turn of points does not take over are loaded again in it, so that few rows would not be better than none.
+TEST(Traffic, RowsThatAreNotKeptAreNotReadInShortTurns) {
+  std::string value = "A[2 * x, 2 * y]", along;
+  for (int y = 1; y < 16; ++y)
+    value +=
+        " + A[2 * x, 2 * y + " + std::to_string(y) + "] + A[2 * x + 1, 2 * y + " + std::to_string(y) + "]";
+  const Loaded rows = loadedInRows("registers", "float", value);
+  if (rows.why.empty()) {
+    EXPECT_LT(rows.bytes, loadedInRows("local", "float", value).bytes);
+  }
 }
 
 } // namespace

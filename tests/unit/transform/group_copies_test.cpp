@@ -91,6 +91,47 @@ TEST(GroupCopies, ItemsKeepWhatTheyRead) {
   EXPECT_EQ(treeOf(t.kernel(again)), treeOf(*k));
 }
 
+/// A kernel that reads versions of V, which has the last ones only.
+std::string lastOf(const std::string &value) {
+  return "kernel Last [n, t]\n  context n >= 3 and t >= 0\n  buffer V double 2-d input\n  buffer B double "
+         "1-d output\n"
+         "  S[x]: B[x] = " +
+         value + "\n    { S[x] : 1 <= x < n - 1 }\n  schedule\n    band x\n";
+}
+
+/// Which version a rule reads is known only when it runs, but it is one.
+TEST(GroupCopies, ItemsKeepTheOneVersionThatTheyRead) {
+  Texts t;
+  const std::optional<Scheduled> k =
+      t.run(t.kernel(lastOf("V[x - 1, (t) mod 2] + V[x + 1, (t) mod 2]")), "items(; each = run); keep(V)");
+  ASSERT_TRUE(k);
+  EXPECT_THAT(verify(*k), IsEmpty());
+  EXPECT_EQ(scheduledLoops(*k), R"(    points item0 from low0 to high0 in runs
+      array double V_item[1, PB_C0 + 2]
+      fill V_item from V[begin0 - 1, t - 2 * floor_div(t, 2)]
+      B[item0] = V_item[0, r0] + V_item[0, r0 + 2]
+)");
+  const std::string again = print(t.kernel(print(*k)));
+  EXPECT_EQ(print(t.kernel(again)), again);
+  const std::vector<DeviceVersion> versions = deviceVersions(t.kernel(lastOf("V[x, (t) mod 2]")));
+  EXPECT_EQ(versions.back().name, "registers");
+  EXPECT_EQ(versions.back().why, "");
+}
+
+/// Two versions lie in an order that is known only when it runs.
+TEST(GroupCopies, WhatIsFoundAtRunTimeIsNotInRegisters) {
+  Texts t;
+  const auto why = [&](const std::string &value) {
+    return t.after(t.kernel(lastOf(value)), "items(; each = run); keep(V)");
+  };
+  const std::string refused =
+      "refused: which cells of its box of `V` an item reads is known only when it runs, so that "
+      "they would not be in registers";
+  EXPECT_EQ(why("V[x, (t) mod 3] + V[x, (t + 2) mod 3]"), refused);
+  EXPECT_EQ(why("V[x, 0] + V[x + (n) mod 2, 0]"), refused);
+  EXPECT_THAT(why("V[x, t] + V[x, t + 2]"), Not(HasSubstr("refused")));
+}
+
 /// Loops that take isl too long are made in a simpler way, in which an item still has its own points only.
 TEST(GroupCopies, ItemsHaveTheirPointsInSimplerLoops) {
   Texts t;

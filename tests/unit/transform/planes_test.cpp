@@ -77,7 +77,7 @@ TEST(Planes, KeepInRegistersWhatIsRead) {
   const auto kept = [&](const std::string &value, std::array<int, 2> points) {
     const std::optional<Scheduled> k = t.run(t.kernel(planesOf(value)), "items(; each = planes); keep(A)");
     EXPECT_TRUE(k);
-    return k ? keptCells(*k, 2, points) : 0;
+    return k ? keptCells(*k, 2, points, Turns::OfPlanes) : 0;
   };
   EXPECT_EQ(kept("A[x, y, z]", {4, 1}), 4);
   EXPECT_EQ(kept("A[x, y, z - 1] + A[x, y, z + 1]", {4, 1}), 12);
