@@ -4,6 +4,7 @@
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/item_values.h"
 #include <algorithm>
+#include <cmath>
 
 namespace pbc::kernel {
 namespace {
@@ -48,7 +49,7 @@ double askedByItems(const Scheduled &kernel, std::array<int, 3> cells, long atOn
     const bool isRow = d.dimension == 0;
     if (d.axis == 0 && isRow && d.factor == 1 && bytes >= kLeastExchanged) {
       // The cells beside a run come from so many lanes further, which the last lanes of a warp do not have.
-      const auto lanes = static_cast<double>((d.extent - 1 + cells[0] - 1) / cells[0]);
+      const double lanes = std::ceil(static_cast<double>(d.extent - 1) / points[0]);
       return 1 + lanes * (lanes + 1) / (2 * kWarpLanes);
     }
     if (d.axis == 1 && !isRow && d.factor == 1)

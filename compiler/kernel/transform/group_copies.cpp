@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/group_copies.h"
+#include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/item_values.h"
 #include "compiler/kernel/rebuild.h"
