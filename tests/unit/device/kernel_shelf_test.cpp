@@ -45,7 +45,7 @@ private:
   int running_ = 0;
 };
 
-const int kGroup[3] = {64, 1, 1}, kCells[2] = {1, 1};
+const int kGroup[3] = {64, 1, 1}, kCells[3] = {1, 1, 1};
 DeviceKernel kernelOf(const char *entry) { return {"global", "", entry, nullptr}; }
 
 /// Remembers what kernels asked for.

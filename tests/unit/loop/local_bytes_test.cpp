@@ -10,7 +10,7 @@ namespace pbc::emit {
 namespace {
 
 TEST(LocalBytes, EachArrayHasWholeLines) {
-  const int group[3] = {16, 8, 1}, cells[2] = {8, 4};
+  const int group[3] = {16, 8, 1}, cells[3] = {8, 4, 1};
   const std::vector<LocalArray> row = {{8, {{0, false, 1, 3}}}};
   EXPECT_EQ(localBytes(row, group, cells), 144); // 18 cells
   EXPECT_EQ(localBytesText(row), "(8L * (1 * (group[0] - 1) + 3) + 15) / 16 * 16");
@@ -32,7 +32,7 @@ TEST(LocalBytes, BuffersPaddingAndTeamsAreCounted) {
   b.pad = 4, b.buffers = 2;
   loop::SharedOut teams;
   teams.arrays = {kernel::Scalar::F64};
-  const int group[3] = {16, 8, 1}, cells[2] = {8, 8};
+  const int group[3] = {16, 8, 1}, cells[3] = {8, 8, 1};
   EXPECT_EQ(localBytes(localArrays(kernel, teams), group, cells), 8 * 128 + 2 * 4 * 20 * 128);
 }
 

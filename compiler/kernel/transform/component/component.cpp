@@ -5,7 +5,7 @@
 
 namespace pbc::kernel {
 
-bool Steps::add(const script::Step &step) {
+bool Combined::add(const script::Step &step) {
   StepOutcome made = run(step, kernel_);
   why_ = made.problem.what;
   if (!made.kernel)
@@ -23,7 +23,7 @@ Outcome tileInto(const Scheduled &kernel, const std::vector<std::string> &loops,
     tile.results.push_back(freshLabel(kernel.schedule.tree, loop + "t"));
   tile.results.insert(tile.results.end(), results.empty() ? loops.begin() : results.begin(),
                       results.empty() ? loops.end() : results.end());
-  Steps steps(kernel);
+  Combined steps(kernel);
   return steps.add(tile) ? steps.done() : steps.refused();
 }
 

@@ -23,9 +23,9 @@
 namespace pbc::kernel {
 
 /// Several steps as one.
-class Steps {
+class Combined {
 public:
-  explicit Steps(const Scheduled &kernel) : kernel_(kernel) {}
+  explicit Combined(const Scheduled &kernel) : kernel_(kernel) {}
   /// False, and nothing has changed, if the step does not apply.
   bool add(const script::Step &);
   const Scheduled &kernel() const { return kernel_; }

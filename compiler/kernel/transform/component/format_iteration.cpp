@@ -20,7 +20,7 @@ bool usesMatrixOrCopy(const Scheduled &kernel, const LoopNode &loop, const std::
 }
 
 Outcome applyFormatIteration(const Scheduled &kernel, const Arguments &arguments) {
-  Steps steps(kernel);
+  Combined steps(kernel);
   std::string why = fmt::format("no two loops that follow each other read `{}`", arguments.name("matrix"));
   bool isChanged = false, isMore = true;
   while (isMore) {
@@ -31,7 +31,7 @@ Outcome applyFormatIteration(const Scheduled &kernel, const Arguments &arguments
         if (a == b || !usesMatrixOrCopy(steps.kernel(), loops[a], arguments.name("matrix")) ||
             !usesMatrixOrCopy(steps.kernel(), loops[b], arguments.name("matrix")))
           continue;
-        Steps attempt = steps;
+        Combined attempt = steps;
         isMore = attempt.add(script::step("join", {loops[a].label, loops[b].label}));
         if (isMore)
           steps = attempt, isChanged = true;

@@ -9,7 +9,7 @@ namespace {
 Outcome applyGmMap(const Scheduled &kernel, const Arguments &arguments) {
   if (arguments.name("mode") == "Symmetry")
     return withCopies(kernel, {.matrix = arguments.name("matrix"), .isMirrored = true});
-  Steps steps(kernel);
+  Combined steps(kernel);
   script::Step layout = script::step("layout", {arguments.name("matrix")});
   if (arguments.name("mode") == "Transpose")
     with(layout, "order", script::name("transposed"));

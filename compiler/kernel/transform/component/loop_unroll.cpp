@@ -21,7 +21,7 @@ Outcome applyLoopUnroll(const Scheduled &kernel, const Arguments &arguments) {
       if (isInTile(kernel, outer) && boundsMove(kernel, inner, outer))
         return {std::nullopt, fmt::format("its loops are no rectangle: the limits of `{}` move with `{}`",
                                           inner.label, outer.label)};
-  Steps steps(kernel);
+  Combined steps(kernel);
   const script::Step unroll = script::step("unroll", labels);
   if (steps.add(unroll))
     return steps.done();
@@ -29,7 +29,7 @@ Outcome applyLoopUnroll(const Scheduled &kernel, const Arguments &arguments) {
   for (const LoopNode &at : around(loops.front())) { // full tiles apart from those at the edges
     if (isInTile(kernel, at))
       continue;
-    Steps attempt(kernel);
+    Combined attempt(kernel);
     script::Step separate = script::step("separate", labels);
     if (attempt.add(with(separate, "at", script::name(at.label))) && attempt.add(unroll))
       return attempt.done();

@@ -10,7 +10,7 @@ Outcome applyPaddingTriangular(const Scheduled &kernel, const Arguments &argumen
   const TriangleOutcome found = triangleOf(kernel, arguments.name("matrix"));
   if (!found.triangle)
     return {std::nullopt, found.why};
-  Steps steps(kernel);
+  Combined steps(kernel);
   script::Step pad = script::step("pad", {found.triangle->loop});
   return steps.add(with(pad, "along", script::name(found.triangle->along))) ? steps.done() : steps.refused();
 }

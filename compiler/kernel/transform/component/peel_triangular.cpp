@@ -10,7 +10,7 @@ Outcome applyPeelTriangular(const Scheduled &kernel, const Arguments &arguments)
   const TriangleOutcome found = triangleOf(kernel, arguments.name("matrix"));
   if (!found.triangle)
     return {std::nullopt, found.why};
-  Steps steps(kernel);
+  Combined steps(kernel);
   script::Step peel = script::step("peel", {found.triangle->loop});
   if (!steps.add(with(peel, "along", script::name(found.triangle->along))))
     return steps.refused();
@@ -21,7 +21,7 @@ Outcome applyPeelTriangular(const Scheduled &kernel, const Arguments &arguments)
       break;
     loops.insert(loops.begin(), loop.label);
   }
-  Steps apart = steps;
+  Combined apart = steps;
   return !loops.empty() && apart.add(script::step("fission", loops)) ? apart.done() : steps.done();
 }
 

@@ -10,7 +10,7 @@ Outcome applyRegAlloc(const Scheduled &kernel, const Arguments &arguments) {
   const std::string at = tileAround(kernel, bufferIndex(kernel, matrix));
   if (at.empty())
     return {std::nullopt, "no loop over tiles is around all that uses the matrix"};
-  Steps steps(kernel);
+  Combined steps(kernel);
   script::Step keep = script::step("keep", {matrix});
   return steps.add(with(keep, "at", script::name(at))) ? steps.done() : steps.refused();
 }

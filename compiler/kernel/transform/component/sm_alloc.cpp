@@ -13,7 +13,7 @@ Outcome applySmAlloc(const Scheduled &kernel, const Arguments &arguments) {
     return {std::nullopt, "no loop over tiles is around all that reads the matrix"};
   if (arguments.name("mode") == "Symmetry")
     return withCopies(kernel, {.matrix = matrix, .at = at, .isMirrored = true});
-  Steps steps(kernel);
+  Combined steps(kernel);
   script::Step stage = script::step("stage", {matrix});
   with(stage, "at", script::name(at));
   if (arguments.name("mode") == "Transpose")
