@@ -103,7 +103,7 @@ private:
     ++accepted_[step.transformation];
     // Of a few kernels the verifier would need minutes; what they compute is compared all the same.
     std::vector<std::string> complaints;
-    if (pbc::poly::withBudget(kernel.context.ctx(), 4 * kStepBudget, [&] { complaints = verify(kernel); }))
+    if (pbc::poly::withBudget(kernel.context.ctx(), kStepBudget, [&] { complaints = verify(kernel); }))
       EXPECT_THAT(complaints, testing::IsEmpty()) << what;
     return true;
   }
