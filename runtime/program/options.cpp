@@ -76,7 +76,8 @@ const std::vector<Option> &table() {
       {"accuracy", nullptr, "print the accuracy of the result, by the transform's accuracy_metric",
        [](Options &o, auto &v) { o.accuracy = v == "yes"; }},
       {"check", nullptr,
-       "run every alternative of every choice in turn and compare the outputs with the default's",
+       "run every alternative of every choice in turn and compare the outputs with the default's; inputs "
+       "must have their structures",
        [](Options &o, auto &v) { o.check = v == "yes"; }},
       {"limit", "SECONDS",
        "time for one alternative of --check (default: 10 s and 10 times the default's time)",

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/policy/processor.h"
-#include "compiler/kernel/along.h"
-#include "compiler/kernel/legal.h"
-#include "compiler/kernel/policy/vectors.h"
+#include "compiler/kernel/policy/point_loops.h"
 #include "compiler/kernel/register_tile.h"
 #include "compiler/kernel/split_tasks.h"
 #include "compiler/kernel/time_functions.h"
@@ -27,22 +25,6 @@ void check([[maybe_unused]] const Scheduled &kernel, [[maybe_unused]] const char
     std::abort();
   }
 #endif
-}
-
-/// The loops over points from the outermost one on, as far as they lie directly in each other.
-std::vector<LoopNode> pointLoops(const Scheduled &kernel) {
-  const std::vector<LoopNode> all = loopsOf(kernel.schedule.tree);
-  const isl::schedule_node outermost =
-      isl::manage(isl_schedule_node_child(isl_schedule_get_root(kernel.schedule.tree.get()), 0));
-  if (all.empty() || !loopAt(outermost))
-    return {};
-  std::vector<LoopNode> nest = nestFrom(all.front());
-  const auto isOverPoints = [&](const LoopNode &loop) {
-    const auto d = memberDirection(kernel, loop.band);
-    return d && d->dimension < kernel.statements[statementsBelow(kernel, loop).front()].freeCount;
-  };
-  nest.erase(std::find_if_not(nest.begin(), nest.end(), isOverPoints), nest.end());
-  return nest;
 }
 
 std::vector<std::string> taskNames(const Scheduled &kernel) {
@@ -83,8 +65,10 @@ public:
     }
     if (!isAsked && order != loops_)
       attempt("order", {{script::step("order", order)}, ""});
-    if (hasChoice && !isAsked && !vector)
-      orderForBlocks();
+    const std::string *body = asked("body");
+    if (hasChoice && !isAsked && !vector && (!body || *body == "registers"))
+      if (const Steps steps = guarded([&] { return orderForBlocks(best_); }); !steps.steps.empty())
+        attempt("order", steps);
     if (hasChoice)
       set("order", listed(labelsOf(pointLoops(best_))));
   }
@@ -172,31 +156,6 @@ public:
   }
 
 private:
-  /// Blocks in registers may be possible only across the cells that lie side by side: where the body's loops are longer for some of
-  /// them than for others, or where they wait for each other.
-  void orderForBlocks() {
-    std::vector<std::string> order = labelsOf(pointLoops(best_));
-    if (order.size() < 2)
-      return;
-    const LoopNode inner = *findLoop(best_.schedule.tree, order.back());
-    const int x = memberDirection(best_, inner.band)->dimension;
-    const bool isUneven =
-        std::any_of(best_.statements.begin(), best_.statements.end(), [&](const Statement &s) {
-          return static_cast<int>(s.dimensions.size()) == s.freeCount + 1 &&
-                 boundsMoveWith(s.domain, s.freeCount, x);
-        });
-    if (!isUneven && isParallel(inner.band, 0, best_.dependences, false))
-      return;
-    std::swap(order[order.size() - 1], order[order.size() - 2]);
-    const script::Step exchange = script::step("order", order);
-    guarded([&] {
-      const StepOutcome made = run(exchange, best_);
-      if (made.kernel && !registerTile(best_).kernel && registerTile(*made.kernel).kernel)
-        attempt("order", {{exchange}, ""});
-      return Steps{};
-    });
-  }
-
   const std::string *asked(const std::string &option) const {
     const auto at = asked_.find(option);
     return at == asked_.end() ? nullptr : &at->second;
@@ -301,7 +260,9 @@ private:
     if (!o.kernel)
       return {{}, o.why};
     if (form.along >= 0 && o.kernel->schedule.registerTile->x != form.along)
-      return {{}, "vectors of blocks run along what is contiguous"};
+      return {{},
+              fmt::format("the vectors of its blocks run along `{}`",
+                          best_.statements.front().dimensions[o.kernel->schedule.registerTile->x])};
     std::vector<std::string> loops;
     for (const LoopNode &loop : loopsOf(o.kernel->schedule.tree))
       if (loop.how && std::holds_alternative<as::Registers>(*loop.how))

@@ -259,7 +259,7 @@ std::string whyNotUsed(const Scheduled &kernel, const CopyRequest &asked, int ma
 
 /// Restricts the copy to stored cells, and adds one of those that lie across the diagonal; false if some of these are not stored, either.
 bool addMirrored(std::vector<Placed> &placed, Placed &one, const isl::set &stored, const Copy &copy,
-                 const Kernel &kernel) {
+                 const Scheduled &kernel) {
   const isl::set whole = one.statement.domain.intersect_params(kernel.context);
   const isl::map cells = dimensionsOf(whole, copy.loops.size(), copy.cells);
   const isl::set beyond = whole.subtract(stored.apply(cells.reverse()));
@@ -288,7 +288,7 @@ bool addMirrored(std::vector<Placed> &placed, Placed &one, const isl::set &store
     a.relation = isl::manage(relation);
   }
   for (std::string &label : other.labels)
-    label += "m";
+    label = freshLabel(kernel.schedule.tree, label + "m");
   placed.push_back(std::move(other));
   return true;
 }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/kernel/policy/point_loops.h"
+#include "compiler/kernel/along.h"
+#include "compiler/kernel/legal.h"
+#include "compiler/kernel/register_tile.h"
+#include "compiler/kernel/transform/run.h"
+#include <algorithm>
+#include <isl/schedule.h>
+
+namespace pbc::kernel {
+
+std::vector<LoopNode> pointLoops(const Scheduled &kernel) {
+  const std::vector<LoopNode> all = loopsOf(kernel.schedule.tree);
+  const isl::schedule_node outermost =
+      isl::manage(isl_schedule_node_child(isl_schedule_get_root(kernel.schedule.tree.get()), 0));
+  if (all.empty() || !loopAt(outermost))
+    return {};
+  std::vector<LoopNode> nest = nestFrom(all.front());
+  const auto isOverPoints = [&](const LoopNode &loop) {
+    const auto d = memberDirection(kernel, loop.band);
+    return d && d->dimension < kernel.statements[statementsBelow(kernel, loop).front()].freeCount;
+  };
+  nest.erase(std::find_if_not(nest.begin(), nest.end(), isOverPoints), nest.end());
+  return nest;
+}
+
+Steps orderForBlocks(const Scheduled &kernel) {
+  std::vector<std::string> order = labelsOf(pointLoops(kernel));
+  if (order.size() < 2)
+    return {};
+  const LoopNode inner = *findLoop(kernel.schedule.tree, order.back());
+  const int x = memberDirection(kernel, inner.band)->dimension;
+  const bool isUneven =
+      std::any_of(kernel.statements.begin(), kernel.statements.end(), [&](const Statement &s) {
+        return static_cast<int>(s.dimensions.size()) == s.freeCount + 1 &&
+               boundsMoveWith(s.domain, s.freeCount, x);
+      });
+  if (!isUneven && isParallel(inner.band, 0, kernel.dependences, false))
+    return {};
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  const script::Step exchange = script::step("order", order);
+  const StepOutcome made = run(exchange, kernel);
+  const bool helps = made.kernel && !registerTile(kernel).kernel && registerTile(*made.kernel).kernel;
+  return helps ? Steps{{exchange}, ""} : Steps{};
+}
+
+} // namespace pbc::kernel

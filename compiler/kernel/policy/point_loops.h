@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The loops over the points of a rule, as the policy for processors sees them.
+//
+//   label y: band y: label x: band x: { S0 ; label k: band k: S1 }   =>   pointLoops: { y, x }
+#pragma once
+#include "compiler/kernel/loops.h"
+#include "compiler/kernel/policy/vectors.h"
+
+namespace pbc::kernel {
+
+/// From the outermost one on, as far as they lie directly in each other.
+std::vector<LoopNode> pointLoops(const Scheduled &);
+
+/// The step that exchanges the two innermost ones, if blocks in registers are possible only then: across the cells that lie side by side,
+/// where the body's loops are longer for some of these than for others, or where they wait for each other.
+Steps orderForBlocks(const Scheduled &);
+
+} // namespace pbc::kernel
