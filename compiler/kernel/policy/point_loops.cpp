@@ -5,6 +5,7 @@
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/register_tile.h"
 #include "compiler/kernel/transform/run.h"
+#include "compiler/kernel/transform/support.h"
 #include <algorithm>
 #include <isl/schedule.h>
 
