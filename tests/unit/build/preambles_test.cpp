@@ -37,10 +37,11 @@ protected:
       r.preambles = preambles->source();
     return r;
   }
+  /// Beside them, the lock of the last pruning may lie in the folder: one new key in 64 lets the cache prune.
   std::vector<std::filesystem::path> entries() const {
     std::vector<std::filesystem::path> all;
     for (const auto &e : std::filesystem::recursive_directory_iterator(cacheFolder()))
-      if (e.is_regular_file())
+      if (e.is_regular_file() && e.path().filename() != "lock")
         all.push_back(e.path());
     return all;
   }
