@@ -21,17 +21,22 @@ std::string identifier(const std::string &name) {
   return out;
 }
 
-std::string cellsText(const char *which, int position, const std::optional<kernel::CellsBox> &box) {
-  if (!box)
-    return "";
+/// "{0, 0}, {n, 1}"
+std::string limitsText(const std::vector<kernel::Interval> &intervals) {
   std::string low, high;
-  for (const kernel::Interval &i : box->cells) {
+  for (const kernel::Interval &i : intervals) {
     low += (low.empty() ? "" : ", ") + poly::cxx(i.low);
     high += (high.empty() ? "" : ", ") + poly::cxx(i.high);
   }
-  return fmt::format("  {}pb_a->{}[{}] = {{{{{}}}, {{{}}}}};\n",
+  return fmt::format("{{{}}}, {{{}}}", low, high);
+}
+
+std::string cellsText(const char *which, int position, const std::optional<kernel::CellsBox> &box) {
+  if (!box)
+    return "";
+  return fmt::format("  {}pb_a->{}[{}] = {{{}}};\n",
                      box->condition ? fmt::format("if ({}) ", poly::cxxCondition(*box->condition)) : "",
-                     which, position, low, high);
+                     which, position, limitsText(box->cells));
 }
 
 } // namespace
@@ -171,6 +176,8 @@ std::string DeviceTables::table(const schedule::Step &step, const kernel::OnDevi
     text_ += boxFunction("pb_tiles_" + number, tiles->kernel);
   kernels(*device, texts, versions, number);
   arguments(*device, texts, number);
+  if (!device->parts.empty())
+    text_ += partsFunction("pb_parts_" + number, device->parts);
   const auto slot = [&](const char *of, std::size_t each) {
     return fmt::format("{} + {}", placementSlot(scope_, of), each * place * t_.binCount());
   };
@@ -194,7 +201,8 @@ std::string DeviceTables::table(const schedule::Step &step, const kernel::OnDevi
                                     {"teams", slot("teams", 2)},
                                     {"steps", slot("rounds", 3)},
                                     {"versions", schedules ? std::to_string(schedules) : ""},
-                                    {"realValues", realValues(texts.values)}}));
+                                    {"realValues", realValues(texts.values)},
+                                    {"parts", device->parts.empty() ? "" : "pb_parts_" + number}}));
   return "pb_device_" + number;
 }
 
@@ -323,6 +331,18 @@ std::string DeviceTables::boxFunction(const std::string &name, const kernel::Sch
   return fmt::format("PB_SMALL static void {}(const pb::Frame *pb_p, pb::Box *pb_box) {{\n{}"
                      "  pb_box->rank = {};\n{}}}\n\n",
                      name, frameText(), kernel.schedule.taskDimensions.size(), box);
+}
+
+std::string DeviceTables::partsFunction(const std::string &name,
+                                        const std::vector<kernel::ItemPart> &parts) const {
+  std::string body;
+  for (const kernel::ItemPart &part : parts)
+    body += fmt::format("  {}pb_boxes[pb_count++] = {{{}, {}}};\n",
+                        part.condition ? fmt::format("if ({}) ", poly::cxxCondition(*part.condition)) : "",
+                        part.functions.size(), limitsText(part.functions));
+  return fmt::format("PB_SMALL static int {}(const pb::Frame *pb_p, pb::Box *pb_boxes) {{\n{}"
+                     "  int pb_count = 0;\n{}  return pb_count;\n}}\n\n",
+                     name, frameText(), body);
 }
 
 } // namespace pbc::emit

@@ -58,6 +58,7 @@ private:
   std::string valueInFrame(const std::string &name) const;
   /// A function that gives the ranges of the kernel's functions to the runtime.
   std::string boxFunction(const std::string &name, const kernel::Scheduled &) const;
+  std::string partsFunction(const std::string &name, const std::vector<kernel::ItemPart> &) const;
 
   const Scope &scope_;
   const sema::Transform &t_;

@@ -146,6 +146,8 @@ OnDevice onDevice(const Scheduled &lifted, const Scheduled &scheduled, const pol
     return device;
   device.why = items.why; // if there is one item: of use for groups only
   device.items = std::move(items.items);
+  if (!within(kBudget, context, [&] { device.parts = partsOf(*device.items); }))
+    device.parts.clear(); // one launch does
   if (isDivisible)
     findShared(device, scheduled);
   findTiles(device, lifted, context);

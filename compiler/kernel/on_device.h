@@ -8,6 +8,7 @@
 // petabricks-hetero 4, the three phases.
 #pragma once
 #include "compiler/kernel/cooperate.h"
+#include "compiler/kernel/item_parts.h"
 #include "compiler/kernel/policy/device.h"
 #include "compiler/kernel/touched_cells.h"
 
@@ -16,6 +17,7 @@ namespace pbc::kernel {
 struct OnDevice {
   std::optional<Items> items;
   std::vector<DeviceVersion> versions; // that scripts make
+  std::vector<ItemPart> parts;         // launches of their own where these have far fewer items
   std::vector<Touched> touched; // what a part of the points touches; without `shared` possibly everything
   std::optional<Cooperation> cooperation; // of the items of a group, on one cell
   std::string why, whyNoCooperation;      // one sentence for each version that is missing

@@ -102,6 +102,9 @@ struct DeviceKernel {
   const DeviceSteps *steps = nullptr; // not null if groups compute several rounds
 };
 
+/// The largest number of parts of a launch (compiler/kernel/item_parts.h).
+inline constexpr int kMostParts = 8;
+
 /// A step as devices see it: what it touches, and its kernels, if there are any.
 struct DeviceStep {
   const char *name; // made of the names of its rules: "rows"
@@ -133,6 +136,9 @@ struct DeviceStep {
   const long *steps = nullptr; // three per bin: rounds of a launch, at most; places of an item along two axes
   int versions = 0;            // other schedules on the processor (LoopVersions)
   unsigned long realValues = 0; // a bit for each of the first 64 values that is no integer
+  /// Boxes that have all points, if those are far fewer than the box has; returns how many there are, kMostParts at most. They have no
+  /// point in common, and a launch may compute each of them. Null: there is only that box.
+  int (*parts)(const Frame *, Box *) = nullptr;
 };
 
 /// The awaitable of toHost.

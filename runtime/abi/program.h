@@ -170,7 +170,7 @@ struct Program {
   const char *kernels = nullptr;  // what [kernels] said when it was compiled: lines of TOML, sorted
 };
 
-inline constexpr int kAbiVersion = 10;
+inline constexpr int kAbiVersion = 11;
 
 extern "C" {
 /// Prints "PROGRAM: error: text" and ends the program with status 1. Generated code calls it for failed

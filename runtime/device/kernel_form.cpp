@@ -63,7 +63,7 @@ bool isNarrow(const DeviceStep &step, const DeviceKernel &kernel, const StepArgu
 
 /// Storages begin at multiples of 64 bytes (region.h), on devices as well.
 bool isWide(const DeviceStep &step, const DeviceKernel &kernel, const StepArguments &arguments,
-            const Box &box) {
+            const Launch &launch) {
   constexpr long kBytes = 16;
   for (int m = 0; m < step.matrixCount; ++m) {
     const DeviceMatrix &about = step.matrices[m];
@@ -76,9 +76,12 @@ bool isWide(const DeviceStep &step, const DeviceKernel &kernel, const StepArgume
     for (int d = 1; d < about.rank; ++d)
       if (!isWhole(matrix.stride[d]))
         return false;
-    for (int d = 0; d < box.rank && !kernel.hasRuns; ++d)
-      if (!isWhole(box.low[d]))
-        return false;
+    const auto beginsWhole = [&](const Box &box) {
+      return std::all_of(box.low, box.low + box.rank, isWhole);
+    };
+    if (!kernel.hasRuns &&
+        (!beginsWhole(launch.box) || !std::all_of(launch.parts.begin(), launch.parts.end(), beginsWhole)))
+      return false;
   }
   return true;
 }
@@ -88,8 +91,7 @@ bool isWide(const DeviceStep &step, const DeviceKernel &kernel, const StepArgume
 KernelForm formOf(const DeviceStep &step, const DeviceKernel &kernel, const StepArguments &arguments,
                   const Launch &launch) {
   const bool unit = hasUnitStrides(step, arguments);
-  return {unit, isNarrow(step, kernel, arguments, launch),
-          unit && isWide(step, kernel, arguments, launch.box)};
+  return {unit, isNarrow(step, kernel, arguments, launch), unit && isWide(step, kernel, arguments, launch)};
 }
 
 std::string macrosOf(KernelForm form) {

@@ -12,6 +12,8 @@ LaunchRounds::LaunchRounds(const Launch &launch, std::vector<Argument> &argument
     arguments.push_back(Argument::of(box.low[d]));
     arguments.push_back(Argument::of(box.high[d]));
   }
+  if (!launch.parts.empty())
+    count_ = static_cast<long>(launch.parts.size());
   if (launch.inRounds)
     count_ = box.high[0] - box.low[0];
   if (launch.together)
@@ -70,6 +72,14 @@ long LaunchRounds::tilesAlong(int d) const {
 }
 
 Grid LaunchRounds::prepare(long round, std::vector<Argument> &arguments) const {
+  if (!launch_.parts.empty()) {
+    const Box &part = launch_.parts[static_cast<std::size_t>(round)];
+    for (int d = 0; d < part.rank; ++d) {
+      arguments[limits_ + 2 * static_cast<std::size_t>(d)].value = part.low[d];
+      arguments[limits_ + 2 * static_cast<std::size_t>(d) + 1].value = part.high[d];
+    }
+    return gridOf(part, false, launch_.group, launch_.cells, launch_.hasRuns);
+  }
   const Box &box = launch_.box;
   if (launch_.together) {
     const long begin = begins_[static_cast<std::size_t>(round)],

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The commands of one launch: one, or one for each round of its points, or one for each diagonal of their
+// The commands of one launch: one, or one for each round of its points, each box that has points, or each diagonal of their
 // tiles.
 //
 //   box x, y in [0, 4) x [0, 6)                    1 command
 //   in rounds of y                                 6 commands, from1 = y, to1 = y + 1
+//   points at the edge of a box                    4 commands, one for each side
 //   one cell, 3 groups with parts of its steps     2 commands, passes 1 and 2 (teams.h)
 //   9 rounds, 5 at most together, 2 slots          3 commands: rounds 0 to 4, 5 to 7, and 8
 //   in tiles of 2 x 3 points                       3 commands: tile (0, 0); (1, 0) and (0, 1); (1, 1)

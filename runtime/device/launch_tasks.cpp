@@ -263,8 +263,10 @@ protected:
       if (record->isShared(m.index()) && record->isInUseByOthers(m.index(), written(k)))
         return Outcome::Again; // this kernel writes the processor's memory
     }
-    if (!rounds_)
+    if (!rounds_) {
       makeArguments(m);
+      oneByOne_ = static_cast<long>(l.parts.size()); // too few for a graph
+    }
     while (round_ < rounds_->count()) {
       if (m.isFull())
         return Outcome::Again;

@@ -50,8 +50,13 @@ Grid gridOf(const Box &box, bool inRounds, const int *group, const int *cells, b
 void shortenRuns(Launch &launch, int units) {
   constexpr long kGroupsForEachUnit = 4;
   const auto groups = [&] {
-    const Grid grid = gridOf(launch.box, launch.inRounds, launch.group, launch.cells, launch.hasRuns);
-    return grid.items[0] / grid.group[0] * (grid.items[1] / grid.group[1]) * (grid.items[2] / grid.group[2]);
+    long all = 0;
+    for (const Box &box : launch.parts.empty() ? std::vector{launch.box} : launch.parts) {
+      const Grid grid = gridOf(box, launch.inRounds, launch.group, launch.cells, launch.hasRuns);
+      all +=
+          grid.items[0] / grid.group[0] * (grid.items[1] / grid.group[1]) * (grid.items[2] / grid.group[2]);
+    }
+    return all;
   };
   // Planes cost a group the ones beside them again, so that it keeps some; its rows share memory.
   constexpr int kLeastPlanes = 4;

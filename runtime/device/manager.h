@@ -65,7 +65,9 @@ struct Launch {
   std::vector<LaunchMatrix> matrices;
   std::vector<long> values; // arguments between matrices and limits
   Box box{};                // of the points' functions; see DeviceStep
-  bool inRounds = false;    // dimension 0 of the box is the round: one launch after the other for each value
+  /// If there are any, these have all points of the box, and are launched one after the other.
+  std::vector<Box> parts = {};
+  bool inRounds = false; // dimension 0 of the box is the round: one launch after the other for each value
   int group[3] = {1, 1, 1};
   int cells[3] = {1, 1, 1};       // of an item, along the dimensions of items
   bool hasRuns = false;           // of cells that begin at multiples of cells[0] (DeviceKernel)
