@@ -18,8 +18,15 @@
 //         the last item of a warp: team0[slot / PB_WARP] = value
 //         barrier; value = the sum of the warps' before it + value
 //
-// In several parts: pass 1 leaves the sum of each part, pass 2 replaces it by the sum of the parts before, and pass 3 computes the
-// cells, beginning with that sum.
+// There, a long scan goes through several rows of each warp at once, so that shuffles of one row need not wait for those of another, and
+// fewer barriers are needed:
+//
+//         row[r] = the value of step base + warp's number * 8 * PB_WARP + r * PB_WARP + number in the warp
+//         for reach ..: each row[r] as above; row[r] += the last item's row[r - 1], for r = 1 .. 7
+//         the last item of a warp: team0[slot / PB_WARP] = row[7]; barrier; P[..] = carry + the warps' before it + row[r]
+//
+// In several parts: pass 1 leaves the sum of each part, for which its items have several sums side by side (accumulators.cpp), pass 2
+// replaces it by the sum of the parts before, and pass 3 computes the cells, beginning with that sum.
 #include "compiler/loop/lower/team_code.h"
 #include "compiler/loop/walk.h"
 #include <algorithm>
@@ -28,6 +35,10 @@ namespace pbc::loop {
 namespace {
 
 using Op = Arithmetic::Op;
+
+/// Rows of a warp in one turn. With 8, an H100 is limited by its memory.
+constexpr long kRows = 8;
+constexpr Hint kUnrolled{.unrolling = Hint::Unrolling::Fully};
 
 /// The scan's statement, if every step runs it: it stands in no loop and no branch.
 const Assign *statementIn(const NodePtr &body, int statement) {
@@ -75,15 +86,10 @@ public:
                    block({assignTo(index("from"), integer(0)), assignTo(index("upto"), ofLaunch("parts"))}),
                    nullptr}}));
     }
-    nodes.push_back(letValue("carry", element(), neutral(scan_.with), false));
+    NodePtr cells = scanned(step);
     if (code_.isWide())
-      nodes.push_back(
-          make({If{TeamCode::isPass(kCellsPass), assignTo(index("carry"), ofPart("part")), nullptr}}));
-    nodes.push_back(make(
-        {For{"base", index("from"), less(index("base"), index("upto")), index("team"), stepsOfTeam(step)}}));
-    if (code_.isWide())
-      nodes.push_back(make({If{arithmetic(Op::And, {TeamCode::isPass(kPartsPass), code_.stores()}),
-                               assignTo(ofPart("part"), index("carry")), nullptr}}));
+      cells = make({If{TeamCode::isPass(kPartsPass), folded(step), cells}});
+    nodes.push_back(std::move(cells));
     return scope(std::move(nodes));
   }
 
@@ -106,6 +112,101 @@ private:
     const Expr begin = add(index("first"), multiply(index("part"), index("length")));
     return block({letNumber("length", length), assignTo(index("from"), minimum(begin, index("last"))),
                   assignTo(index("upto"), minimum(add(index("from"), index("length")), index("last")))});
+  }
+
+  /// Leaves the sum of the steps of the group's part.
+  NodePtr folded(const std::function<NodePtr(const NodePtr &)> &step) const {
+    const Expr i = index(loop_.iterator);
+    const TeamSum sum{make(Expression{Local{"folded", element(), {}}}), scan_.with, array_};
+    const For steps{loop_.iterator, add(index("from"), index("lane")), less(i, index("upto")), index("team"),
+                    block({letValue("value", element(), neutral(scan_.with), false), ownValue(step),
+                           assignTo(sum.local, combined(scan_.with, sum.local, index("value")))})};
+    return block({make({Array{sum.name(), element(), {}}}), assignTo(sum.local, neutral(scan_.with)),
+                  withAccumulators(steps, {sum}), foldedByTeam({sum}, code_),
+                  make({If{code_.stores(), assignTo(ofPart("part"), sum.local), nullptr}})});
+  }
+
+  /// Computes the steps of the group's part, or in pass 2 the sums before the parts.
+  NodePtr scanned(const std::function<NodePtr(const NodePtr &)> &step) const {
+    std::vector<NodePtr> nodes{letValue("carry", element(), neutral(scan_.with), false)};
+    if (code_.isWide())
+      nodes.push_back(
+          make({If{TeamCode::isPass(kCellsPass), assignTo(index("carry"), ofPart("part")), nullptr}}));
+    const auto turns = [&](const Expr &each, const NodePtr &turn) {
+      return make({For{"base", index("from"), less(index("base"), index("upto")), each, turn}});
+    };
+    NodePtr all = turns(index("team"), stepsOfTeam(step));
+    if (Expr inRows = code_.areWarps()) {
+      const Expr isLong =
+          less(multiply(integer(2), index("team")), grouped(subtract(index("upto"), index("from"))));
+      inRows = arithmetic(Op::And, {inRows, isLong});
+      if (code_.isWide())
+        inRows = arithmetic(Op::And, {inRows, grouped(TeamCode::isNoPass(kFoldPass))});
+      all = make({If{inRows, turns(multiply(integer(kRows), index("team")), rowsOfWarps(step)), all}});
+    }
+    nodes.push_back(std::move(all));
+    return block(std::move(nodes));
+  }
+
+  /// kRows values for each item.
+  NodePtr rowsOfWarps(const std::function<NodePtr(const NodePtr &)> &step) const {
+    const Expr i = index(loop_.iterator), r = index("r"), reach = index("reach"), warp = ofMachine("PB_WARP"),
+               before = index("before"), lane = index("lane");
+    const auto row = [&](const Expr &number) { return make(Expression{Local{"row", element(), {number}}}); };
+    const auto ofRows = [&](long first, std::vector<NodePtr> body) {
+      return make({For{
+          "r", integer(first), less(r, integer(kRows)), nullptr, scope(std::move(body)), {}, kUnrolled}});
+    };
+    const NodePtr position = letNumber(loop_.iterator, add(index("mine"), multiply(r, warp)));
+    const Expr exists = less(i, index("upto"));
+    const Expr ownRow =
+        multiply(grouped(arithmetic(Op::Divide, {lane, warp})), multiply(warp, integer(kRows)));
+    const Expr toLast = grouped(subtract(subtract(warp, integer(1)), inWarp()));
+    return block(
+        {letNumber("mine", add(index("base"), add(ownRow, arithmetic(Op::Modulo, {lane, warp})))),
+         letValue("whole", element(), neutral(scan_.with), false),
+         make({Array{"row", element(), {integer(kRows)}}}),
+         ofRows(0, {position, letValue("value", element(), neutral(scan_.with), false),
+                    make({If{exists, ownValue(step), nullptr}}), assignTo(row(r), index("value"))}),
+         make({For{"reach",
+                   integer(1),
+                   less(reach, warp),
+                   reach,
+                   ofRows(0, {make({Shuffle{"before", element(), row(r), reach, true}}),
+                              make({If{arithmetic(Op::GreaterEqual, {inWarp(), reach}),
+                                       assignTo(row(r), combined(scan_.with, before, row(r))), nullptr}})}),
+                   {},
+                   kUnrolled}}),
+         ofRows(1, {make({Shuffle{"before", element(), row(subtract(r, integer(1))), toLast, false}}),
+                    assignTo(row(r), combined(scan_.with, before, row(r)))}),
+         sumsOfWarps(row(integer(kRows - 1))),
+         letValue("ahead", element(), combined(scan_.with, index("carry"), index("prefix"))),
+         ofRows(0, {position, letValue("sum", element(), combined(scan_.with, index("ahead"), row(r))),
+                    make({If{arithmetic(Op::And, {code_.isInside(), exists}),
+                             assignTo(statement_.target, index("sum")), nullptr}})}),
+         assignTo(index("carry"), combined(scan_.with, index("carry"), index("whole"))), make({Barrier{}})});
+  }
+
+  static Expr inWarp() { return arithmetic(Op::Modulo, {index("slot"), ofMachine("PB_WARP")}); }
+
+  /// The sum of a warp's values is `last` of its last item: declares `prefix`, the sum of the team's warps before the item's own, and adds
+  /// all of them to `whole`.
+  NodePtr sumsOfWarps(const Expr &last) const {
+    const Expr warp = ofMachine("PB_WARP"), w = index("w"), whole = index("whole"), prefix = index("prefix");
+    const Expr ownWarp = arithmetic(Op::Divide, {index("slot"), warp});
+    const Expr number = add(index("firstWarp"), w);
+    const auto added = [&](const Expr &sum) {
+      return assignTo(sum, combined(scan_.with, sum, index("ofWarp")));
+    };
+    return block(
+        {make({If{arithmetic(Op::Equal, {inWarp(), grouped(subtract(warp, integer(1)))}),
+                  assignTo(TeamCode::ofWarp(array_, element(), ownWarp), last), nullptr}}),
+         make({Barrier{}}), letValue("prefix", element(), neutral(scan_.with), false),
+         letNumber("firstWarp",
+                   arithmetic(Op::Divide, {grouped(subtract(index("slot"), index("lane"))), warp})),
+         make({For{"w", integer(0), less(w, arithmetic(Op::Divide, {index("team"), warp})), nullptr,
+                   scope({letValue("ofWarp", element(), TeamCode::ofWarp(array_, element(), number)),
+                          make({If{less(number, ownWarp), added(prefix), nullptr}}), added(whole)})}})});
   }
 
   /// One value for each item.
@@ -147,37 +248,20 @@ private:
   /// The same by the registers of warps.
   NodePtr throughWarps() const {
     const Expr value = index("value"), before = index("before"), prefix = index("prefix"),
-               reach = index("reach"), slot = index("slot"), warp = ofMachine("PB_WARP"), w = index("w");
-    const Expr inWarp = arithmetic(Op::Modulo, {slot, warp}), ownWarp = arithmetic(Op::Divide, {slot, warp});
-    const Expr first = grouped(subtract(slot, index("lane")));
+               reach = index("reach"), warp = ofMachine("PB_WARP");
     const auto shuffled = [&](const Expr &lanes) {
       return make({Shuffle{"before", element(), value, lanes, true}});
     };
-    // The sums of all warps of the team, of which those before the item's own are in front of its value.
-    const Expr number = add(index("firstWarp"), w), ofWarp = TeamCode::ofWarp(array_, element(), number);
-    const auto added = [&](const Expr &sum) {
-      return assignTo(sum, combined(scan_.with, sum, index("ofWarp")));
-    };
-    const NodePtr sums = make(
-        {For{"w", integer(0), less(w, arithmetic(Op::Divide, {index("team"), warp})), nullptr,
-             scope({letValue("ofWarp", element(), ofWarp),
-                    make({If{less(number, ownWarp), added(prefix), nullptr}}), added(index("whole"))})}});
     std::vector<NodePtr> nodes{
         make({For{"reach", integer(1), less(reach, warp), reach,
                   scope({shuffled(reach),
-                         make({If{arithmetic(Op::GreaterEqual, {inWarp, reach}),
+                         make({If{arithmetic(Op::GreaterEqual, {inWarp(), reach}),
                                   assignTo(value, combined(scan_.with, before, value)), nullptr}})})}}),
-        make({If{arithmetic(Op::Equal, {inWarp, grouped(subtract(warp, integer(1)))}),
-                 assignTo(TeamCode::ofWarp(array_, element(), ownWarp), value), nullptr}}),
-        make({Barrier{}}),
-        letValue("prefix", element(), neutral(scan_.with), false),
-        letNumber("firstWarp", arithmetic(Op::Divide, {first, warp})),
-        sums,
-        assignTo(value, combined(scan_.with, prefix, value))};
+        sumsOfWarps(value), assignTo(value, combined(scan_.with, prefix, value))};
     if (code_.isWide())
       nodes.push_back(make(
           {If{TeamCode::isPass(kFoldPass),
-              scope({shuffled(integer(1)), make({If{arithmetic(Op::Equal, {inWarp, integer(0)}),
+              scope({shuffled(integer(1)), make({If{arithmetic(Op::Equal, {inWarp(), integer(0)}),
                                                     assignTo(value, prefix), assignTo(value, before)}})}),
               nullptr}}));
     return block(std::move(nodes));
@@ -187,8 +271,7 @@ private:
     NodePtr cell = assignTo(statement_.target, index("sum"));
     if (!code_.isWide())
       return cell;
-    return make({If{TeamCode::isPass(kFoldPass), assignTo(ofPart(loop_.iterator), index("sum")),
-                    make({If{TeamCode::isNoPass(kPartsPass), cell, nullptr}})}});
+    return make({If{TeamCode::isPass(kFoldPass), assignTo(ofPart(loop_.iterator), index("sum")), cell}});
   }
 
   /// Each item has the sum of 1, 2, 4, .. values up to its own.
