@@ -2,6 +2,7 @@
 
 #include "compiler/loop/step_loops.h"
 #include "compiler/kernel/item_values.h"
+#include "compiler/loop/box_conditions.h"
 #include "compiler/loop/convert.h"
 #include "compiler/loop/statement.h"
 #include "compiler/loop/walk.h"
@@ -29,13 +30,68 @@ Expr widthOf(std::size_t k) {
 Expr haloOf(const char *rounds, long reach) {
   return reach == 1 ? index(rounds) : grouped(multiply(index(rounds), integer(reach)));
 }
+/// The cells in front of the first place and behind the last one, which points at the edge of the group's memory read.
+Expr paddingOf(const kernel::TimeSteps &steps) {
+  Expr all = integer(steps.reach[0]), row = widthOf(0);
+  for (std::size_t k = 1; k < steps.reach.size();
+       ++k, row = multiply(std::move(row), grouped(widthOf(k - 1))))
+    all = add(all, steps.reach[k] == 1 ? row : multiply(integer(steps.reach[k]), row));
+  return grouped(all);
+}
 Expr both(Expr l, Expr r) { return l ? arithmetic(Op::And, {std::move(l), std::move(r)}) : r; }
+
+/// Whether a point that nobody needs may be computed of any values.
+class Harmless : public Visitor {
+public:
+  static bool of(const NodePtr &body) {
+    Harmless all;
+    all.node(body);
+    return all.isHarmless_;
+  }
+
+private:
+  void expr(const Expr &e) override {
+    if (const Element *cell = as<Element>(e))
+      for (const Expr &i : cell->indices)
+        isHarmless_ &= isOfPlaces(i);
+    if (const Operation *o = as<Operation>(e)) {
+      using Computed = Operation::Op;
+      const bool mayTrap = o->op == Computed::Divide || o->op == Computed::Modulo ||
+                           o->op == Computed::ShiftLeft || o->op == Computed::ShiftRight;
+      isHarmless_ &= !mayTrap || as<Literal>(o->operands[1]);
+    }
+    Visitor::expr(e);
+  }
+
+  /// Whether no value decides which cell it is.
+  static bool isOfPlaces(const Expr &e) {
+    struct Find : Visitor {
+      bool found = false;
+      void expr(const Expr &one) override {
+        found |= !as<Arithmetic>(one) && !as<Grouped>(one) && !as<Name>(one) && !as<Integer>(one);
+        Visitor::expr(one);
+      }
+    } find;
+    find.expr(e);
+    return !find.found;
+  }
+
+  bool isHarmless_ = true;
+};
 
 /// The statements of a point in one round, with the group's memory in the place of matrices.
 class Keeping : public Mutator {
 public:
-  Keeping(const kernel::Scheduled &kernel, bool isFirst)
-      : kernel_(kernel), steps_(*kernel.schedule.steps), isFirst_(isFirst) {}
+  /// What a point writes to a matrix of which the group keeps cells.
+  struct Result {
+    std::string name; // of the array that has it, of the item's points
+    int buffer;
+    Expr target;
+  };
+
+  /// `number`: of the point among those of its item, whose results are stored when all have them; null: each is stored at once.
+  Keeping(const kernel::Scheduled &kernel, bool isFirst, Expr number = nullptr)
+      : kernel_(kernel), steps_(*kernel.schedule.steps), isFirst_(isFirst), number_(std::move(number)) {}
 
   NodePtr node(const NodePtr &n) override {
     const Assign *assign = as<Assign>(n);
@@ -48,6 +104,11 @@ public:
     if (!to)
       return make({std::move(made)});
     const bool isKept = std::find(steps_.kept.begin(), steps_.kept.end(), to->buffer) != steps_.kept.end();
+    if (isKept && number_) {
+      results.push_back({kResult + std::to_string(results.size()), to->buffer, assign->target});
+      return make({Assign{resultOf(results.back()), {}, made.value}});
+    }
+    hasOthers |= !isKept;
     if (!isKept)
       return make({If{isOwn(false), make({std::move(made)}), nullptr}});
     const kernel::Scalar element = kernel_.buffers[static_cast<std::size_t>(to->buffer)].element;
@@ -69,7 +130,24 @@ public:
 
   static std::string arrayName(const kernel::Buffer &b) { return b.name + "_kept"; }
 
+  /// Stores the point's results.
+  NodePtr stores() const {
+    std::vector<NodePtr> all;
+    for (const Result &r : results) {
+      all.push_back(make({Assign{kept(r.buffer, 0, {}), {}, resultOf(r)}}));
+      all.push_back(make({If{isOwn(true), make({Assign{r.target, {}, resultOf(r)}}), nullptr}}));
+    }
+    return block(std::move(all));
+  }
+  std::vector<Result> results;
+  bool hasOthers = false; // it writes matrices of which the group keeps nothing
+
 private:
+  Expr resultOf(const Result &r) const {
+    return make(
+        Expression{Local{r.name, kernel_.buffers[static_cast<std::size_t>(r.buffer)].element, {number_}}});
+  }
+
   std::vector<Expr> away(const kernel::TimeSteps::Read &read) const {
     const kernel::Statement &s = kernel_.statements[static_cast<std::size_t>(read.statement)];
     std::vector<Expr> all;
@@ -89,7 +167,7 @@ private:
       at = add(multiply(grouped(std::move(at)), grouped(widthOf(k))),
                isSame ? place : subtract(place, grouped(away[k])));
     }
-    return make(Expression{Local{arrayName(b), b.element, {std::move(at)}}});
+    return make(Expression{Local{arrayName(b), b.element, {add(paddingOf(steps_), std::move(at))}}});
   }
 
   /// Whether the group stores what the point writes.
@@ -109,6 +187,7 @@ private:
   const kernel::Scheduled &kernel_;
   const kernel::TimeSteps &steps_;
   const bool isFirst_;
+  const Expr number_;
   const Assign *assign_ = nullptr; // around the expression
 };
 
@@ -122,11 +201,16 @@ public:
       return Keeping(kernel_, isFirst)
           .node(replaced(body, {{"low0", step}, {"high0", add(step, integer(1))}}));
     };
-    NodePtr all =
-        make({If{arithmetic(Op::Equal, {step, limit("low0")}), scope({at(true)}), scope({at(false)})}});
+    const Expr isFirst = arithmetic(Op::Equal, {step, limit("low0")});
+    NodePtr all = make({If{isFirst, scope({at(true)}), scope({at(false)})}});
     all = make({If{isNeeded(), all, nullptr}});
     for (std::size_t k = 0; k < axes(); ++k)
       all = places(k, all);
+    const Inner first = inner(body, true), later = inner(body, false);
+    const bool hasInner = first.loops && later.loops;
+    if (hasInner)
+      all = make({If{arithmetic(Op::Choose, {isFirst, index(kIsInside[0]), index(kIsInside[1])}),
+                     make({If{isFirst, first.loops, later.loops}}), all}});
     std::vector<NodePtr> round{defineRounds("more", subtract(subtract(limit("high0"), integer(1)), step))};
     for (std::size_t k = 0; k < axes(); ++k)
       needed(k, round);
@@ -140,6 +224,10 @@ public:
     group.push_back(defineRounds("past", subtract(subtract(limit("high0"), limit("low0")), integer(1))));
     for (std::size_t k = 0; k < axes(); ++k)
       own(k, group);
+    if (hasInner) {
+      group.push_back(define(kIsInside[0], first.condition));
+      group.push_back(define(kIsInside[1], later.condition));
+    }
     group.push_back(all);
     all = block(std::move(group));
     for (std::size_t k = 0; k < axes(); ++k)
@@ -151,6 +239,72 @@ public:
   }
 
 private:
+  /// The round of a group at whose places all points do the same: what an item reads comes before what it writes, so that it reads a cell
+  /// for several of its points once. They lie in columns, of places side by side along all axes but the first. Points near the edge
+  /// of the group's memory are computed of cells that have no meaning, and are no points that anyone needs.
+  struct Inner {
+    NodePtr loops;  // null if there are none
+    Expr condition; // that the group is such a one
+  };
+
+  Inner inner(const NodePtr &body, bool isFirst) const {
+    const Expr step = index("step");
+    const NodePtr ofStep = replaced(body, {{"low0", step}, {"high0", add(step, integer(1))}});
+    Corners corners{{"step",
+                     {isFirst ? limit("low0") : add(limit("low0"), integer(1)),
+                      isFirst ? limit("low0") : subtract(limit("high0"), integer(1))}}};
+    Expr condition;
+    for (std::size_t k = 0; k < axes(); ++k) {
+      const Expr origin = index(alongAxis("origin", k)), last = subtract(add(origin, widthOf(k)), integer(1));
+      corners[alongAxis("item", k)] = {origin, last};
+      condition = both(condition, arithmetic(Op::LessEqual, {low(k), origin}));
+      condition = both(condition, less(last, high(k)));
+    }
+    const std::optional<StraightBody> straight = straightInBox(ofStep, corners);
+    if (!straight || !Harmless::of(straight->body))
+      return {};
+    if (straight->condition)
+      condition = both(condition, grouped(straight->condition));
+    Expr number, count;
+    for (std::size_t k = axes(); k-- > 0;) {
+      const Expr cell = index(alongAxis("cell", k)), cells = ofMachine(alongAxis("PB_C", k));
+      number = number ? add(multiply(grouped(number), cells), cell) : cell;
+      count = count ? multiply(count, cells) : cells;
+    }
+    Keeping keeping(kernel_, isFirst, number);
+    NodePtr values = keeping.node(straight->body), stores = keeping.stores();
+    if (keeping.hasOthers || keeping.results.empty())
+      return {};
+    std::vector<NodePtr> all;
+    for (const Keeping::Result &r : keeping.results)
+      all.push_back(
+          make({Array{r.name, kernel_.buffers[static_cast<std::size_t>(r.buffer)].element, {count}}}));
+    all.push_back(cells(values));
+    all.push_back(cells(stores));
+    return {scope(std::move(all)), condition};
+  }
+
+  /// The item's places, one after the other.
+  NodePtr cells(NodePtr body) const {
+    for (std::size_t k = 0; k < axes(); ++k) {
+      const Expr cell = index(alongAxis("cell", k)), count = ofMachine(alongAxis("PB_C", k)),
+                 lane = index(alongAxis("lane", k)), place = index(alongAxis("place", k));
+      const Expr at =
+          k == 0 ? add(lane, multiply(cell, ofMachine("PB_G0"))) : add(multiply(lane, count), cell);
+      body = make({For{alongAxis("cell", k),
+                       integer(0),
+                       less(cell, count),
+                       nullptr,
+                       scope({define(alongAxis("place", k), at),
+                              define(alongAxis("item", k), add(index(alongAxis("origin", k)), place)), body}),
+                       {},
+                       {.unrolling = Hint::Unrolling::Fully}}});
+    }
+    return body;
+  }
+
+  static constexpr const char *kIsInside[] = {"isInsideAtFirst", "isInside"};
+
   std::size_t axes() const { return steps_.reach.size(); }
   static Expr low(std::size_t k) { return limit(alongAxis("low", k + 1)); }
   static Expr high(std::size_t k) { return limit(alongAxis("high", k + 1)); }
@@ -162,6 +316,7 @@ private:
       Expr cells = integer(2);
       for (std::size_t k = axes(); k-- > 0;)
         cells = multiply(std::move(cells), grouped(widthOf(k)));
+      cells = add(cells, multiply(integer(2), paddingOf(steps_)));
       all.push_back(make({Array{Keeping::arrayName(b), b.element, {cells}, false, Array::Space::Group}}));
     }
     return all;

@@ -172,6 +172,8 @@ const char *const kCudaPrelude =
     R"(__constant__ long pb_first_group[3];
 #define PB_LEAST_GROUPS 1
 #define PB_GROUPS_OF(registers) (2 * PB_G0 * PB_G1 * PB_G2 * (registers) <= 65536 ? 2 : 1)
+#define PB_GROUPS_FILLING(registers) \
+  (PB_G0 * PB_G1 * PB_G2 * (registers) >= 65536 ? 1 : 65536 / (PB_G0 * PB_G1 * PB_G2 * (registers)))
 #define PB_KERNEL(name) \
   extern "C" __global__ void __launch_bounds__(PB_G0 * PB_G1 * PB_G2, PB_LEAST_GROUPS) name
 #define PB_GLOBAL

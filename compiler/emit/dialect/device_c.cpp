@@ -55,8 +55,9 @@ std::string DeviceC::prologue() const {
          "#ifndef PB_INDEX\n#define PB_INDEX long\n#endif\n#ifndef PB_WIDE\n#define PB_WIDE 0\n#endif\n";
 }
 
-std::string DeviceC::registers(const std::string &count) const {
-  return fmt::format("#undef PB_LEAST_GROUPS\n#define PB_LEAST_GROUPS PB_GROUPS_OF({})\n", count);
+std::string DeviceC::registers(const std::string &count, GroupsAtOnce groups) const {
+  return fmt::format("#undef PB_LEAST_GROUPS\n#define PB_LEAST_GROUPS {}({})\n",
+                     groups == GroupsAtOnce::Two ? "PB_GROUPS_OF" : "PB_GROUPS_FILLING", count);
 }
 
 std::string DeviceC::itemId(loop::Parallel::Over over, int axis) const {

@@ -25,7 +25,7 @@ public:
   std::string prologue() const override;
   std::string begin() const override { return "  PB_BEGIN\n"; }
   std::string end() const override { return "  PB_END\n"; }
-  std::string registers(const std::string &count) const override;
+  std::string registers(const std::string &count, GroupsAtOnce) const override;
   std::string moved(const std::string &pointer, const std::string &offset) const override {
     return "PB_PLACE(" + pointer + ", " + offset + ")";
   }

@@ -79,8 +79,10 @@ public:
   virtual std::string end() const { return ""; }
   /// In front of a kernel: a number by a name, over the numbers that are known when it is built.
   virtual std::string constant(const std::string &name, const std::string &value) const;
-  /// Lines before a kernel whose items have about so many registers.
-  virtual std::string registers(const std::string &) const { return ""; }
+  /// Lines before a kernel whose items have about so many registers: two groups shall be at work together, or as many as there are
+  /// registers for.
+  enum class GroupsAtOnce { Two, AsManyAsFit };
+  virtual std::string registers(const std::string &, GroupsAtOnce = GroupsAtOnce::Two) const { return ""; }
   /// A statement that moves a pointer by so many elements.
   virtual std::string moved(const std::string &pointer, const std::string &offset) const {
     return pointer + " += " + offset;

@@ -146,6 +146,8 @@ private:
     constexpr int kOthers = 56;              // for addresses, and for what is read of a group's memory
     const auto variables = std::count_if(kernel.buffers.begin(), kernel.buffers.end(),
                                          [](const Buffer &b) { return b.role == Buffer::Role::Local; });
+    if (kernel.schedule.steps)
+      return variables > 1 || kernel::functionsCalled(kernel) > 0 ? "" : ofSteps(kernel);
     if (!kernel::hasBlocks(kernel.schedule.tree) || variables > 1 || kernel::functionsCalled(kernel) > 0)
       return "";
     if (kernel::hasPlanes(kernel.schedule.tree))
@@ -163,6 +165,18 @@ private:
     return dialect_.registers(fmt::format("{}PB_C0 * {} * {} + {}", kept,
                                           kernel::hasRuns(kernel.schedule.tree) ? "PB_R1" : "PB_C1",
                                           words(kernel::registerBytes(kernel)), kOthers));
+  }
+
+  /// An item has two values for each of its places: the result, and what it reads for it. Groups wait at a barrier in each round, and
+  /// others compute meanwhile.
+  std::string ofSteps(const kernel::Scheduled &kernel) const {
+    constexpr int kOthers = 48;
+    unsigned bytes = 0;
+    for (const int kept : kernel.schedule.steps->kept)
+      bytes += kernel::bytesOf(kernel.buffers[static_cast<std::size_t>(kept)].element);
+    const std::string rows = kernel.schedule.steps->reach.size() > 1 ? " * PB_C1" : "";
+    return dialect_.registers(fmt::format("{} * PB_C0{} + {}", (bytes + 1) / 2, rows, kOthers),
+                              Dialect::GroupsAtOnce::AsManyAsFit);
   }
 
   /// How many rows of its points an item has at a time: no fewer than it keeps for the next ones.
