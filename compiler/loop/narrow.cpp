@@ -63,6 +63,9 @@ bool isSameName(const Expr &l, const Expr &r) {
   return a && b && a->kind == b->kind && a->name == b->name;
 }
 
+constexpr const char *kWarp = "PB_WARP";
+constexpr double kItemsOfWarp = 64; // at most, of all devices
+
 /// A product of what is fixed when the kernel is built: how many items a group has, or how many points.
 struct OfMachine {
   bool isOne, areItems;
@@ -73,7 +76,7 @@ OfMachine ofMachineOnly(const Expr &e) {
     return {l.isOne && r.isOne, l.areItems && r.areItems};
   }
   const Name *name = as<Name>(withoutParentheses(e));
-  const bool isOne = name && name->kind == Name::Kind::Machine;
+  const bool isOne = name && name->kind == Name::Kind::Machine && name->name != kWarp;
   return {isOne, isOne && name->name.starts_with("PB_G")};
 }
 
@@ -138,11 +141,11 @@ private:
       Bound bound;
       if (let.type)
         expr(v.value);
-      else if (let.within == Let::Within::Launch)
+      else if (let.within == Let::Within::Launch || let.within == Let::Within::Places)
         inMemory(v.value);
       else
         bound = of(v.value);
-      if (let.within == Let::Within::Group)
+      if (let.within == Let::Within::Group || let.within == Let::Within::Places)
         bound = {0, kOfGroup};
       ofName_[v.name] = bound;
       depths_.erase(v.name);
@@ -207,6 +210,8 @@ private:
       return {0, std::fabs(static_cast<double>(number->value))};
     if (countsParts(e))
       return {0, 0, 1};
+    if (const Name *name = as<Name>(e); name && name->kind == Name::Kind::Machine && name->name == kWarp)
+      return {0, kItemsOfWarp};
     if (const OfMachine known = ofMachineOnly(e); known.isOne)
       return {0, known.areItems ? kMostItems : kOfGroup};
     if (const auto *name = as<Name>(e)) {

@@ -271,8 +271,11 @@ private:
       number = number ? add(multiply(grouped(number), cells), cell) : cell;
       count = count ? multiply(count, cells) : cells;
     }
-    Keeping keeping(kernel_, isFirst, number);
-    NodePtr values = keeping.node(straight->body), stores = keeping.stores();
+    const auto numbered = [&](NodePtr of) {
+      return block({define("number", number, Let::Within::Places), std::move(of)});
+    };
+    Keeping keeping(kernel_, isFirst, index("number"));
+    const NodePtr values = numbered(keeping.node(straight->body)), stores = numbered(keeping.stores());
     if (keeping.hasOthers || keeping.results.empty())
       return {};
     std::vector<NodePtr> all;
@@ -295,7 +298,7 @@ private:
                        integer(0),
                        less(cell, count),
                        nullptr,
-                       scope({define(alongAxis("place", k), at),
+                       scope({define(alongAxis("place", k), at, Let::Within::Places),
                               define(alongAxis("item", k), add(index(alongAxis("origin", k)), place)), body}),
                        {},
                        {.unrolling = Hint::Unrolling::Fully}}});

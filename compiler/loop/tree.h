@@ -64,9 +64,9 @@ struct Let {
     Expr value;
   };
   std::vector<Variable> variables;
-  /// What is known to be larger than a whole number: the places that a group's memory has along an axis; or the launch's cells, times
-  /// the values and the parts of a cell.
-  enum class Within { Nothing, Group, Launch };
+  /// What is known to be larger than a whole number: the places that a group's memory has along an axis; or those of an item, of which
+  /// the factors and summands are, too; or the launch's cells, times the values and the parts of a cell.
+  enum class Within { Nothing, Group, Places, Launch };
   std::optional<Scalar> type = {}; // none: a whole number
   bool isConstant = true;
   bool mayBeUnused = false;

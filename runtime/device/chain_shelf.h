@@ -44,6 +44,7 @@ public:
     for (const ChainLaunch &launch : launches) {
       for (const Argument &a : launch.arguments)
         words_.push_back(a.buffer ? addressOf(*a.buffer) : static_cast<unsigned long>(a.value));
+      words_.push_back(launch.waits);
       for (int d = 0; d < 3; ++d) {
         words_.push_back(static_cast<unsigned long>(launch.grid.items[d]));
         words_.push_back(static_cast<unsigned long>(launch.grid.group[d]));

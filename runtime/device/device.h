@@ -113,6 +113,7 @@ struct Grid {
 struct ChainLaunch {
   std::vector<Argument> arguments;
   Grid grid;
+  bool waits = true; // for all before it; false: it may run together with the one before it
 };
 
 /// Counts what launchChain() did so far: graphs that were made, and chains that were given. For the management

@@ -263,10 +263,8 @@ protected:
       if (record->isShared(m.index()) && record->isInUseByOthers(m.index(), written(k)))
         return Outcome::Again; // this kernel writes the processor's memory
     }
-    if (!rounds_) {
+    if (!rounds_)
       makeArguments(m);
-      oneByOne_ = static_cast<long>(l.parts.size()); // too few for a graph
-    }
     while (round_ < rounds_->count()) {
       if (m.isFull())
         return Outcome::Again;
@@ -341,7 +339,7 @@ private:
       std::vector<ChainLaunch> chain;
       for (long k = round_; k < round_ + some; ++k) {
         const Grid grid = rounds_->prepare(k, arguments_);
-        chain.push_back({arguments_, grid});
+        chain.push_back({arguments_, grid, l.parts.empty()}); // parts have nothing to do with each other
       }
       try {
         if (EventRef event = m.call([&] { return m.device().launchChain(*l.kernel, chain); })) {

@@ -69,6 +69,12 @@ void partsOf(Launch &launch, const DeviceStep &step, const Frame *frame) {
   const auto launches = static_cast<long>(launch.parts.size());
   if (inParts + (launches - 1) * kItemsForALaunch >= points(launch.box))
     launch.parts.clear();
+  // A part may be one cell thick along any axis.
+  constexpr int kThin = 8;
+  for (const Box &part : launch.parts)
+    for (int d = 0; d < std::min(3, part.rank); ++d)
+      if (part.high[d] - part.low[d] < launch.group[d])
+        launch.group[d] = std::min(launch.group[d], kThin);
 }
 
 Place placeAt(const DeviceStep &step, const StepArguments &arguments, int m, const Cells &cells) {

@@ -21,7 +21,7 @@ CuGraphExec instantiate(const CudaModule &code, const std::vector<ChainLaunch> &
   const Cuda &cuda = code.context->cuda;
   CuGraphOwner owner{cuda};
   require(cuda, cuda.cuGraphCreate(&owner.graph, 0), Failure::Chain, "cuGraphCreate");
-  CuGraphNode last = nullptr;
+  std::vector<CuGraphNode> before, last;
   for (const ChainLaunch &l : launches) {
     CudaArguments arguments(l.arguments);
     CuKernelNode node{
@@ -30,10 +30,13 @@ CuGraphExec instantiate(const CudaModule &code, const std::vector<ChainLaunch> &
       node.grid[d] = static_cast<unsigned>(l.grid.items[d] / l.grid.group[d]);
       node.group[d] = static_cast<unsigned>(l.grid.group[d]);
     }
-    CuGraphNode added = nullptr;
-    require(cuda, cuda.cuGraphAddKernelNode(&added, owner.graph, last ? &last : nullptr, last ? 1 : 0, &node),
+    if (l.waits)
+      before = std::exchange(last, {});
+    last.push_back(nullptr);
+    require(cuda,
+            cuda.cuGraphAddKernelNode(&last.back(), owner.graph, before.empty() ? nullptr : before.data(),
+                                      before.size(), &node),
             Failure::Chain, "cuGraphAddKernelNode");
-    last = added;
   }
   CuGraphExec executable = nullptr;
   require(cuda, cuda.cuGraphInstantiate(&executable, owner.graph, 0), Failure::Chain, "cuGraphInstantiate");

@@ -32,7 +32,7 @@ int version = 13000;
 int registered = 0, failRegister = 0, hostFunctions = 0;
 int graphs = 0, liveGraphs = 0, failGraph = 0;
 int allocations = 0, events = 0, timedEvents = 0, liveEvents = 0, mistakes = 0, failLaunch = 0, launches = 0;
-int failLocal = 0, lastLocal = 0;
+int failLocal = 0, lastLocal = 0, edges = 0;
 std::atomic<int> slowHost = 0, slowLink = 0;
 constexpr std::size_t kMemory = 64UL << 20;
 
@@ -168,6 +168,7 @@ void pb_test_fail_graphs(int status) { failGraph = status; }
 /// The status of asking for memory of groups from now on, and how much the last launch or node of a graph had.
 void pb_test_fail_local(int status) { failLocal = status; }
 int pb_test_last_local() { return lastLocal; }
+int pb_test_edges() { return edges; } // of all graphs: how often a node waits for another
 void pb_test_fail_launch(int status) { failLaunch = status; }
 
 CuStatus cuInit(unsigned) { return 0; }
@@ -422,9 +423,11 @@ CuStatus cuGraphCreate(CuGraph *g, unsigned) { return *g = new CUgraph_st, 0; }
 CuStatus cuGraphDestroy(CuGraph g) { return delete g, 0; }
 CuStatus cuGraphAddKernelNode_v2(CuGraphNode *n, CuGraph g, const CuGraphNode *after, std::size_t count,
                                  const CuKernelNode *k) {
-  // Only chains: each node waits for the one before it.
-  if (count != (g->nodes.empty() ? 0 : 1) || (count == 1 && *after != g->nodes.back().get()))
-    return ++mistakes, 1;
+  for (std::size_t i = 0; i < count; ++i)
+    if (std::none_of(g->nodes.begin(), g->nodes.end(),
+                     [&](const auto &node) { return node.get() == after[i]; }))
+      return ++mistakes, 1;
+  edges += static_cast<int>(count);
   if (k->grid[1] > 5 || k->grid[2] > 3 || k->localBytes > std::max(49152U, k->function->localBytes))
     return ++mistakes, 1;
   lastLocal = static_cast<int>(k->localBytes);

@@ -386,6 +386,7 @@ TEST_F(CudaDevices, ChainsAreGraphs) {
     return all;
   };
   const auto contents = [&](Buffer &buffer) { return contentsOf<float>(*device, buffer, 64); };
+  const int edges = of<int()>("pb_test_edges")();
   const int launches = of<int()>("pb_test_launches")(), events = of<int()>("pb_test_live_events")();
   {
     auto buffer = bufferOf(*device, std::vector<float>(64, 1));
@@ -393,12 +394,19 @@ TEST_F(CudaDevices, ChainsAreGraphs) {
       ASSERT_TRUE(device->launchChain(*kernel, chain(*buffer, 2)));
     EXPECT_THAT(contents(*buffer), testing::Each(1024.0f));
     EXPECT_EQ(of<int()>("pb_test_graphs")(), 1);
+    EXPECT_EQ(of<int()>("pb_test_edges")() - edges, 63) << "each waits for the one before it";
+    auto some = chain(*buffer, 2); // 0; 1 and 2; 3, 4 and 5; and so on up to 63 in a chain
+    for (const int k : {2, 4, 5})
+      some[static_cast<std::size_t>(k)].waits = false;
+    ASSERT_TRUE(device->launchChain(*kernel, some));
+    EXPECT_EQ(of<int()>("pb_test_edges")() - edges, 63 + 2 + 3 * 2 + 3 + 57);
+    EXPECT_EQ(of<int()>("pb_test_graphs")(), 2) << "it is another chain";
   }
   // A buffer at the same address: the graph holds addresses.
   auto buffer = bufferOf(*device, std::vector<float>(64, 1));
   ASSERT_TRUE(device->launchChain(*kernel, chain(*buffer, 2)));
   EXPECT_THAT(contents(*buffer), testing::Each(2.0f));
-  EXPECT_EQ(of<int()>("pb_test_graphs")(), 1);
+  EXPECT_EQ(of<int()>("pb_test_graphs")(), 2);
   // Graphs that give way to others may still be running.
   std::deque<EventRef> running;
   for (int k = 0; k < 200; ++k) {

@@ -52,6 +52,19 @@ TEST(LaunchRounds, WithoutTilesOneOrOneForEachRound) {
   EXPECT_THAT(valuesOf(arguments), ElementsAre(4, 5, 0, 6));
 }
 
+TEST(LaunchRounds, EachPartOfTheBox) {
+  Launch launch = launchIn({2, {0, 0}, {100, 60}}, {});
+  launch.parts = {{2, {0, 0}, {1, 60}}, {2, {1, 59}, {100, 60}}};
+  launch.group[0] = 8, launch.group[1] = 4;
+  std::vector<Argument> arguments = {Argument::of(7)};
+  const LaunchRounds rounds(launch, arguments, nullptr);
+  EXPECT_EQ(rounds.count(), 2);
+  EXPECT_THAT(rounds.prepare(0, arguments).items, ElementsAre(8, 60, 1));
+  EXPECT_THAT(valuesOf(arguments), ElementsAre(7, 0, 1, 0, 60));
+  EXPECT_THAT(rounds.prepare(1, arguments).items, ElementsAre(104, 4, 1));
+  EXPECT_THAT(valuesOf(arguments), ElementsAre(7, 1, 100, 59, 60));
+}
+
 /// With two slots no command has an even number of rounds, and the last round is alone.
 TEST(LaunchRounds, SeveralRoundsTogether) {
   const DeviceSteps how{2, {1, 2}};
