@@ -91,7 +91,7 @@ scriptFile : steps EOF ;
 adaptorFile : adaptorDecl* EOF ;
 adaptationFile : adaptation EOF ;
 
-scheduleDecl : SCHEDULE word FOR word (DOT word)? (PLUS word)* (ON word)? STEPS steps END_STEPS SEMI* ;
+scheduleDecl : SCHEDULE word FOR ((word | STAR) DOT)? word (PLUS word)* (ON word)? STEPS steps END_STEPS SEMI* ;
 steps : step? (SEMI step?)* ;
 step : (results ASSIGN)? call ;
 results : LPAREN ID (COMMA ID)* RPAREN ;

@@ -19,12 +19,12 @@ Test lines stand in the program, as comments:
   // ends 66: [1] => gave up                the same with status 66
   // check: 1 17 100                       --check on random inputs of these sizes: all alternatives compute the same
   // warns: can end without                pbc must say this while it compiles the program
+  // with: --schedule=gemm.sched           further words for pbc's command line, which runs in the folder of the program
   // transform: Other                      the test lines that follow run this transform
   // config: [T]                           the test lines that follow run with these lines as their configuration,
   // config: block = 7                     and with no other choice; `// config:` alone ends that
 `devices` with NO_FALLBACK=1 in the environment fails where a step is left to the processor.
-Error tests may have one line that is not about matrices:
-  // with: --main=Other                    further words for pbc's command line
+Error tests may have the line `with`, and none that is about matrices.
 """
 import itertools, json, math, os, random, re, subprocess, sys, tempfile
 
@@ -207,7 +207,10 @@ def test_lines(pbc, source, words, configurations):
     """Compiles the program with further words and runs its test lines; returns how many there are."""
     with tempfile.TemporaryDirectory() as folder:
         binary = os.path.join(folder, "prog")
-        made = run([pbc, source, "-o", binary] + words)
+        with_words = re.search(r"^// with: (.*)", open(source).read(), re.M)
+        words = words + (with_words[1].split() if with_words else [])
+        made = run([os.path.abspath(pbc), os.path.basename(source), "-o", binary] + words,
+                   cwd=os.path.dirname(os.path.abspath(source)))
         if made.returncode != 0:
             fail(f"{source} {' '.join(words)} does not compile:\n{made.stderr}")
         for text in re.findall(r"^\s*// warns: (.*)", open(source).read(), re.M):

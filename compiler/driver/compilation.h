@@ -14,10 +14,11 @@
 #include "compiler/build/link.h"
 #include "compiler/build/preambles.h"
 #include "compiler/driver/kernel_requests.h"
-#include "compiler/driver/named_schedules.h"
+#include "compiler/driver/schedule_files.h"
 #include "compiler/driver/options.h"
 #include "compiler/driver/pipeline.h"
 #include "compiler/emit/emit.h"
+#include "compiler/script/adaptor.h"
 #include "compiler/syntax/parse.h"
 #include "runtime/base/pending_files.h"
 #include <functional>
@@ -47,10 +48,12 @@ struct Compilation {
   // preprocess
   source::MappedText text;
   std::vector<ScheduleFile> scheduleFiles;
+  std::vector<source::FileId> adaptorFiles;
   // look for the finished program
   build::Cache::Key programKey; // empty if this program is not kept
   // parse
   syntax::Program program;
+  std::vector<script::Adaptor> adaptors;
   // check; replaced by `versions`
   sema::Module module;
   // understand bodies

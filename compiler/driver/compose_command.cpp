@@ -2,6 +2,7 @@
 
 #include "compiler/driver/compose_command.h"
 #include "compiler/compose/report.h"
+#include "compiler/driver/adaptor_files.h"
 #include "compiler/driver/memory_limit.h"
 #include "compiler/driver/problems.h"
 #include "compiler/driver/standard_library.h"
@@ -39,7 +40,7 @@ public:
         kernel::parse(load(options_.input), context_, diagnostics_);
     const source::FileId file = load(options_.script);
     const std::optional<script::Script> script = syntax::parseScript(file, diagnostics_);
-    readAdaptors();
+    loadAdaptors();
     const std::vector<compose::Adapted> adapted = adaptations();
     if (diagnostics_.hasErrors() || !script)
       return std::nullopt;
@@ -69,20 +70,13 @@ private:
     return names;
   }
 
-  /// Those of the standard library, then those of the user, which replace adaptors of the same name.
-  void readAdaptors() {
-    std::vector<std::string> paths;
-    std::error_code ignored; // without the folder, there are none
-    for (const auto &entry : std::filesystem::directory_iterator(standardFolder() + "/adaptors", ignored))
-      if (entry.path().extension() == ".adl")
-        paths.push_back(entry.path());
-    std::sort(paths.begin(), paths.end());
+  void loadAdaptors() {
+    std::vector<std::string> paths = standardAdaptors(standardFolder());
     paths.insert(paths.end(), options_.files.begin(), options_.files.end());
+    std::vector<source::FileId> files;
     for (const std::string &path : paths)
-      for (script::Adaptor &adaptor : syntax::parseAdaptors(load(path), diagnostics_)) {
-        std::erase_if(adaptors_, [&](const script::Adaptor &other) { return other.name == adaptor.name; });
-        adaptors_.push_back(std::move(adaptor));
-      }
+      files.push_back(load(path));
+    adaptors_ = readAdaptors(files, diagnostics_);
   }
 
   std::vector<compose::Adapted> adaptations() {
@@ -118,7 +112,7 @@ private:
   bool check(const kernel::Scheduled &k, const script::Script &script,
              const std::vector<compose::Adapted> &adapted) {
     const kernel::Scheduled start = kernel::withLabels(k);
-    const auto checkStep = [&](const script::Step &step) {
+    for (const script::Step &step : script)
       if (!kernel::findTransformation(step.transformation)) {
         const kernel::StepProblem problem = kernel::run(step, start).problem;
         diagnostics_
@@ -126,13 +120,7 @@ private:
                    fmt::format("the step `{}` is in no script: {}", script::text(step), problem.what))
             .help(problem.help);
       }
-    };
-    for (const script::Step &step : script)
-      checkStep(step);
     for (const compose::Adapted &one : adapted) {
-      for (const script::AdaptorRule &rule : one.rules)
-        for (const script::Step &step : rule.steps)
-          checkStep(step);
       const auto *matrix = std::get_if<script::Name>(&one.use.arguments.front().what);
       std::vector<std::string> matrices;
       for (const kernel::Buffer &b : k.buffers)

@@ -130,7 +130,7 @@ private:
         one["device"] = onDevice(t, *device, schedule::stepName(t, plan.steps[s]));
       for (const emit::Version &version : in_.versionsOf(t.index, number, s)) {
         one["placement"] = "place_" + schedule::stepName(t, plan.steps[s]);
-        one["schedules"].push_back(schedule(version));
+        one["schedules"].push_back(schedule(version, reports_[t.index][number][s]));
       }
       steps.push_back(std::move(one));
     }
@@ -204,11 +204,25 @@ private:
   }
 
   /// Another schedule of a step; without loops if it does not apply to this one.
-  Json schedule(const emit::Version &version) const {
+  Json schedule(const emit::Version &version, const kernel::Report &report) const {
     Json out = {{"choice", version.choice}};
     if (version.kernel)
       describe(*version.kernel, {}, out);
+    for (const kernel::ComposedSchedule &composed : report.composed)
+      if (composed.choice == version.choice)
+        describe(composed, out);
     return out;
+  }
+
+  static void describe(const kernel::ComposedSchedule &composed, Json &out) {
+    Json steps = Json::array(), left = Json::array();
+    for (const script::Step &step : composed.script)
+      steps.push_back(script::text(step));
+    for (const kernel::Note &note : composed.leftOut)
+      left.push_back({{"step", note.transformation}, {"why", note.why}});
+    out["provenance"] = composed.provenance;
+    out["script"] = steps;
+    out["left_out"] = left;
   }
 
   /// Whether no loop is realised so, although the schedule asks for it.
@@ -418,6 +432,19 @@ std::string stepsOf(const Json &step) {
                           : "      made by the steps\n" + out;
 }
 
+/// "gemm + Triangular(A) rule 2: tasks(); peel_triangular(A)" and what of both was left out; "" if it was not composed.
+std::string composed(const Json &schedule) {
+  if (!schedule.contains("provenance"))
+    return "";
+  std::string steps, left;
+  for (const auto &step : schedule["script"])
+    steps += (steps.empty() ? "" : "; ") + step.get<std::string>();
+  for (const auto &one : schedule["left_out"])
+    left += fmt::format("        left out: `{}`: {}\n", one["step"].get<std::string>(),
+                        one["why"].get<std::string>());
+  return fmt::format("        {}: {}\n{}", schedule["provenance"].get<std::string>(), steps, left);
+}
+
 /// `withScript`: the steps that made the schedule follow.
 std::string asText(const Json &step, bool withScript) {
   std::string out = fmt::format("    {}\n", joined(step["rules"]));
@@ -437,7 +464,7 @@ std::string asText(const Json &step, bool withScript) {
   for (const auto &one : step.value("schedules", Json::array()))
     out +=
         fmt::format("      {} = {}{}", step["placement"].get<std::string>(), one["choice"].get<std::string>(),
-                    one.contains("loops") ? "\n" + loopsAndTasks(one, "        ") : ": as cpu\n");
+                    one.contains("loops") ? "\n" + composed(one) + loopsAndTasks(one, "        ") : ": as cpu\n");
   return out + (step.contains("device") ? placed(step) : "");
 }
 

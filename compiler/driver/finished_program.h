@@ -20,7 +20,7 @@ namespace pbc::driver {
 /// Whether the program depends only on the text and the options, and is the only output. Raw blocks may include other
 /// files, a configuration is one, and an XML file or kept objects are further outputs.
 bool mayBeCached(const Options &, const source::MappedText &);
-/// `schedules`: the texts of the files of schedules.
+/// `schedules`: the texts of the files of schedules and of adaptors.
 build::Cache::Key programKey(const Options &, const source::MappedText &,
                              const std::vector<std::string_view> &schedules);
 

@@ -1,38 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/driver/named_schedules.h"
-#include "compiler/driver/problems.h"
+#include "compiler/compose/structures.h"
 #include "compiler/emit/kernel/kernel_text.h"
+#include "compiler/kernel/print.h"
 #include "compiler/kernel/transform/run.h"
-#include "compiler/script/script.h"
-#include "compiler/source/load.h"
-#include "compiler/syntax/nearest.h"
-#include "compiler/syntax/parse.h"
 #include <algorithm>
-#include <filesystem>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <set>
 #include <utility>
 
 namespace pbc::driver {
 namespace {
-
-/// The families of the step's rules, as sema::Schedule has them.
-std::vector<std::string> rulesOf(const sema::Transform &t, const schedule::Step &step) {
-  std::set<std::string> rules;
-  for (const schedule::RuleUse &use : step.uses)
-    rules.insert(sema::familyOf(t.rules[use.rule]));
-  return {rules.begin(), rules.end()};
-}
 
 /// Why the step has no loops that a schedule could change.
 std::optional<ScheduleAttempt> withoutLoops(const schedule::Step &step, const std::vector<body::Facts> &facts,
                                             const kernel::Scheduled *lifted, const std::string &whyWhole) {
   for (const schedule::RuleUse &use : step.uses)
     if (const body::Facts &f = facts[static_cast<std::size_t>(use.rule)]; !f.liftable)
-      return ScheduleAttempt{nullptr, {f.obstacle, "", f.obstacleSpan}, std::nullopt, false};
+      return ScheduleAttempt{.problem = {f.obstacle, "", f.obstacleSpan}, .hasLoops = false};
   if (!lifted || !whyWhole.empty())
-    return ScheduleAttempt{nullptr, {whyWhole, "", {}}, std::nullopt, false};
+    return ScheduleAttempt{.problem = {whyWhole, "", {}}, .hasLoops = false};
   return std::nullopt;
 }
 
@@ -46,152 +34,175 @@ std::string findDropped(const kernel::Scheduled &made) {
   return text.note;
 }
 
-ScheduleAttempt attempt(kernel::Scheduled lifted, const script::Script &steps) {
-  lifted.schedule.target = kernel::Target::Processor;
-  kernel::ScriptOutcome made = kernel::run(steps, lifted, kernel::Mode::Strict);
+ScheduleAttempt attempt(const kernel::Scheduled &lifted, const sema::Schedule &schedule) {
+  ScheduleAttempt out{.name = schedule.name};
+  kernel::ScriptOutcome made = kernel::run(schedule.steps, lifted, kernel::Mode::Strict);
   if (!made.failed.empty()) {
-    kernel::FailedStep &failed = made.failed.front();
-    return {nullptr, std::move(failed.problem), failed.index};
+    out.problem = std::move(made.failed.front().problem);
+    out.step = made.failed.front().index;
+  } else if (std::string dropped = findDropped(made.kernel); !dropped.empty()) {
+    out.problem.what = std::move(dropped);
+  } else {
+    out.kernel = std::make_shared<const kernel::Scheduled>(std::move(made.kernel));
   }
-  if (std::string dropped = findDropped(made.kernel); !dropped.empty())
-    return {nullptr, {std::move(dropped), "", {}}, std::nullopt};
-  return {std::make_shared<const kernel::Scheduled>(std::move(made.kernel)), {}, {}};
+  return out;
 }
 
-} // namespace
-
-std::vector<ScheduleFile> loadSchedules(source::SourceManager &sources, const std::vector<std::string> &paths,
-                                        const std::string &standardFolder) {
-  std::vector<ScheduleFile> all;
-  const auto load = [&](const std::string &path, bool isOptional) {
-    std::string why;
-    const auto file = source::load(sources, path, &why);
-    if (!file)
-      throw Refusal(
-          fmt::format("pbc: error: cannot read the schedules {}: {}\nhelp: --schedule=FILE names a file with "
-                      "schedules, such as `schedule wide for Blur.rows {{ vector(x); }}`\n",
-                      path, why));
-    all.push_back({*file, isOptional});
-  };
-  for (const std::string &path : paths)
-    load(path, false);
-  const std::size_t files = sources.fileCount();
-  for (source::FileId file = 0; !standardFolder.empty() && file < files; ++file) {
-    const std::filesystem::path read = sources.path(file);
-    if (read.parent_path() != std::filesystem::path(standardFolder) || read.extension() != ".pbcc")
-      continue;
-    const std::filesystem::path schedules =
-        std::filesystem::path(standardFolder) / "schedules" / read.stem().replace_extension(".sched");
-    if (std::error_code none; std::filesystem::exists(schedules, none))
-      load(schedules.string(), true);
-  }
-  return all;
-}
-
-void addSchedules(syntax::Program &program, const ScheduleFile &file, source::Diagnostics &diagnostics) {
-  std::vector<std::string_view> names;
-  for (const syntax::Transform &t : program.transforms)
-    names.push_back(t.name.text);
-  for (syntax::Schedule &s : syntax::parseSchedules(file.file, diagnostics)) {
-    s.isOptional = file.isOptional;
-    if (!s.transform) {
-      diagnostics
-          .error(s.rules.front().span, "in a file of schedules, a rule is named together with its transform")
-          .help(fmt::format("write `for TRANSFORM.{}`", s.rules.front().text));
-      continue;
+/// Composes the schedules of one kernel with the adaptors that the structures of its matrices ask for.
+class StructureComposer {
+public:
+  StructureComposer(const sema::Transform &t, const kernel::Scheduled &lifted, const kernel::Scheduled &own,
+                    const std::vector<script::Adaptor> &adaptors)
+      : transform_(t), lifted_(lifted), own_(own) {
+    for (const script::Adaptation &use : compose::adaptationsOf(t, lifted)) {
+      const auto found = std::find_if(adaptors.begin(), adaptors.end(), [&](const script::Adaptor &a) {
+        return a.name == use.adaptor && a.parameters.size() == use.arguments.size();
+      });
+      if (found != adaptors.end())
+        adapted_.push_back({use, script::instantiated(*found, use.arguments)});
     }
-    const syntax::Identifier wanted = *std::exchange(s.transform, std::nullopt);
-    bool isFound = false;
-    for (syntax::Transform &t : program.transforms)
-      if (t.name.text == wanted.text && !t.isForward)
-        t.schedules.push_back(s), isFound = true;
-    if (isFound)
-      continue;
-    auto &error =
-        diagnostics.error(wanted.span, fmt::format("the program has no transform `{}`", wanted.text));
-    if (const std::string meant = syntax::nearest(wanted.text, names); !meant.empty())
-      error.help(fmt::format("did you mean `{}`?", meant));
-    error.help(fmt::format("its transforms are {}", fmt::join(names, ", ")));
   }
-}
 
-ScheduleAttempts attemptSchedules(const sema::Transform &t, const schedule::Step &step,
-                                  const std::vector<body::Facts> &facts, const kernel::Scheduled *lifted,
-                                  const std::string &whyWhole) {
-  ScheduleAttempts all(t.schedules.size());
-  if (t.schedules.empty())
+  std::vector<ScheduleAttempt> compose(const sema::Schedule &schedule) {
+    if (adapted_.empty() && !schedule.isForAll)
+      return {attempt(lifted_, schedule)};
+    const compose::CompositionOutcome made = compose::compose(lifted_, schedule.steps, adapted_);
+    if (!made.composition)
+      return {attempt(lifted_, schedule),
+              {.name = schedule.name + " with adaptors", .problem = {made.why, "", {}}}};
+    std::vector<ScheduleAttempt> all;
+    const compose::Choosing choosing{
+        .whyUnknown = [&](const script::Condition &c) { return compose::whyUnknown(c, transform_); },
+        .whyNot = findDropped};
+    for (compose::Alternative &one :
+         compose::alternatives(schedule.name, schedule.steps, adapted_, *made.composition, choosing)) {
+      ScheduleAttempt out{.name = std::move(one.name),
+                          .provenance = std::move(one.provenance),
+                          .problem = {std::move(one.why), "", {}},
+                          .steps = std::move(one.steps),
+                          .leftOut = std::move(one.leftOut),
+                          .sameAs = std::move(one.sameAs)};
+      if (one.kernel)
+        out.kernel = std::make_shared<const kernel::Scheduled>(std::move(*one.kernel));
+      else if (const auto same = find(all, out.sameAs))
+        out.kernel = same->kernel;
+      out.isOwn = out.kernel && (out.name != schedule.name || schedule.isOptional) && isOwn(*out.kernel);
+      all.push_back(std::move(out));
+    }
     return all;
-  const std::vector<std::string> rules = rulesOf(t, step);
-  for (std::size_t k = 0; k < all.size(); ++k)
-    if (t.schedules[k].rules == rules) {
-      all[k] = withoutLoops(step, facts, lifted, whyWhole);
-      if (!all[k])
-        all[k] = attempt(*lifted, t.schedules[k].steps);
-    }
-  return all;
-}
+  }
 
+private:
+  /// Whether they are the loops that the rule has anyway.
+  bool isOwn(const kernel::Scheduled &made) {
+    if (!ownText_)
+      ownText_ = kernel::print(own_);
+    return kernel::print(made) == *ownText_;
+  }
+
+  static const ScheduleAttempt *find(const std::vector<ScheduleAttempt> &all, const std::string &name) {
+    const auto at =
+        std::find_if(all.begin(), all.end(), [&](const ScheduleAttempt &a) { return a.name == name; });
+    return at == all.end() ? nullptr : &*at;
+  }
+
+  const sema::Transform &transform_;
+  const kernel::Scheduled &lifted_, &own_;
+  std::optional<std::string> ownText_;
+  std::vector<compose::Adapted> adapted_;
+};
+
+/// Why there is no such choice, or why it is not another one.
 std::string whyNot(const sema::Schedule &schedule, const ScheduleAttempt &attempt) {
+  if (!attempt.sameAs.empty())
+    return fmt::format("its loops are those of {}", schedule.choice(attempt.sameAs));
+  if (attempt.isOwn)
+    return "its loops are those of cpu";
+  if (attempt.kernel)
+    return fmt::format("its rules have more than {} alternatives", sema::kMostSchedules);
   return attempt.step
              ? fmt::format("`{}`: {}", script::text(schedule.steps[*attempt.step]), attempt.problem.what)
              : attempt.problem.what;
 }
 
-void ScheduleChecks::add(const sema::Transform &t, const schedule::Step &step,
-                         const ScheduleAttempts &attempts) {
-  if (t.schedules.empty())
-    return;
+kernel::ComposedSchedule described(const sema::Schedule &schedule, const ScheduleAttempt &attempt) {
+  kernel::ComposedSchedule out{schedule.choice(attempt.name), attempt.provenance, attempt.steps, {}};
+  for (const compose::LeftOut &left : attempt.leftOut)
+    out.leftOut.push_back({script::text(left.step), left.problem.what});
+  return out;
+}
+
+} // namespace
+
+std::vector<std::string> rulesOf(const sema::Transform &t, const schedule::Step &step) {
+  std::set<std::string> rules;
+  for (const schedule::RuleUse &use : step.uses)
+    rules.insert(sema::familyOf(t.rules[use.rule]));
+  return {rules.begin(), rules.end()};
+}
+
+ScheduleAttempts attemptSchedules(const sema::Transform &t, const schedule::Step &step,
+                                  const std::vector<body::Facts> &facts, const kernel::Scheduled *lifted,
+                                  const kernel::Scheduled *own, const std::string &whyWhole,
+                                  const std::vector<script::Adaptor> &adaptors) {
+  ScheduleAttempts all(t.schedules.size());
   const std::vector<std::string> rules = rulesOf(t, step);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const sema::Schedule &schedule = t.schedules[k];
+    if (schedule.rules != rules)
+      continue;
+    if (std::optional<ScheduleAttempt> without = withoutLoops(step, facts, lifted, whyWhole)) {
+      without->name = schedule.name;
+      all[k].push_back(std::move(*without));
+      continue;
+    }
+    kernel::Scheduled start = *lifted;
+    start.schedule.target = kernel::Target::Processor;
+    all[k] = StructureComposer(t, start, *own, adaptors).compose(schedule);
+  }
+  return all;
+}
+
+std::vector<std::string> namesOf(const std::vector<const std::vector<ScheduleAttempt> *> &atSteps) {
+  std::vector<std::string> names;
+  for (const std::vector<ScheduleAttempt> *attempts : atSteps)
+    for (const ScheduleAttempt &attempt : *attempts)
+      if (attempt.kernel && attempt.sameAs.empty() && !attempt.isOwn &&
+          std::find(names.begin(), names.end(), attempt.name) == names.end())
+        names.push_back(attempt.name);
+  return names;
+}
+
+std::vector<emit::Version> versionsOf(const sema::Transform &t, const ScheduleAttempts &attempts,
+                                      const std::vector<std::vector<std::string>> &names,
+                                      kernel::Report &report) {
+  std::vector<emit::Version> all;
   for (std::size_t k = 0; k < attempts.size(); ++k) {
+    if (attempts[k].empty())
+      continue;
     const sema::Schedule &s = t.schedules[k];
-    Outcome &outcome = outcomes_[{s.span.file, s.span.begin}];
-    if (attempts[k]) {
-      outcome.applies |= attempts[k]->kernel != nullptr;
-      if (!attempts[k]->kernel && !outcome.failure)
-        outcome.failure = attempts[k];
-    } else if (std::find(rules.begin(), rules.end(), s.rules.front()) != rules.end()) {
-      outcome.together.insert(rules.begin(), rules.end());
+    const auto find = [&](const std::string &name) {
+      const auto at = std::find_if(attempts[k].begin(), attempts[k].end(),
+                                   [&](const ScheduleAttempt &a) { return a.name == name && a.kernel; });
+      return at == attempts[k].end() ? nullptr : &*at;
+    };
+    for (const std::string &name : names[k]) {
+      // A piece of the rule that the adaptors leave as it is has the schedule alone.
+      const ScheduleAttempt *attempt = find(name);
+      if (!attempt)
+        attempt = find(s.name);
+      all.push_back({s.choice(name),
+                     fmt::format("on the processor, by the schedule `{}`",
+                                 attempt && !attempt->provenance.empty() ? attempt->provenance : name),
+                     attempt ? attempt->kernel : nullptr});
+      if (attempt && !attempt->provenance.empty() && attempt->name == name)
+        report.composed.push_back(described(s, *attempt));
     }
+    for (const ScheduleAttempt &attempt : attempts[k])
+      if (!attempt.kernel || std::find(names[k].begin(), names[k].end(), attempt.name) == names[k].end())
+        report.notes.push_back({"schedule " + s.choice(attempt.name), whyNot(s, attempt)});
   }
-}
-
-void ScheduleChecks::report(source::Diagnostics &diagnostics) const {
-  for (const sema::Transform &t : module_.transforms)
-    for (const sema::Schedule &s : t.schedules) {
-      const auto outcome = outcomes_.find({s.span.file, s.span.begin});
-      if (!s.isOptional && (outcome == outcomes_.end() || !outcome->second.applies))
-        complain(t, s, outcome == outcomes_.end() ? Outcome() : outcome->second, diagnostics);
-    }
-}
-
-void ScheduleChecks::complain(const sema::Transform &t, const sema::Schedule &s, const Outcome &outcome,
-                              source::Diagnostics &diagnostics) const {
-  const std::string rules = fmt::format("{}", fmt::join(s.rules, " + "));
-  if (!outcome.failure && !outcome.together.empty()) {
-    diagnostics.error(s.rulesSpan, fmt::format("`{}` has no loops of its own", rules))
-        .help(fmt::format("its points and those of other rules need each other: write `schedule {} for {}`",
-                          s.name, fmt::join(outcome.together, " + ")));
-  } else if (!outcome.failure) {
-    diagnostics.error(s.rulesSpan,
-                      fmt::format("there are no loops for this schedule: no way to compute `{}` uses `{}`",
-                                  t.family, rules));
-  } else if (outcome.failure->hasLoops) {
-    const kernel::StepProblem &problem = outcome.failure->problem;
-    const source::Span whole = outcome.failure->step ? s.steps[*outcome.failure->step].span : s.nameSpan;
-    auto &error = diagnostics.error(
-        problem.span.end ? problem.span : whole,
-        fmt::format("the schedule `{}` does not apply to `{}`: {}", s.name, rules, problem.what));
-    error.help(problem.help.empty() ? "`pbc explain --kernels` shows the loops of each rule" : problem.help);
-  } else {
-    const kernel::StepProblem &problem = outcome.failure->problem;
-    auto &error = diagnostics.error(
-        s.rulesSpan,
-        fmt::format("`{}` has no loops for a schedule: its body is called as it is written", rules));
-    if (problem.span.end)
-      error.note(problem.span, problem.what);
-    else
-      error.help(problem.what);
-  }
+  return all;
 }
 
 } // namespace pbc::driver

@@ -41,6 +41,7 @@ struct Options {
   std::vector<std::pair<std::string, std::string>> defines;
   std::vector<std::string> includePath;
   std::vector<std::string> schedules;         // files
+  std::vector<std::string> adaptors;          // files, beside those of the library
   std::vector<std::string> linkArguments;     // -l and -L, in order, and those from the environment
   std::vector<std::string> cpus = {"native"}; // several: the program has code for each and chooses at start
   int optimisation = 3;

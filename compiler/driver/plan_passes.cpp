@@ -6,6 +6,7 @@
 #include "compiler/driver/passes.h"
 #include "compiler/driver/problems.h"
 #include "compiler/driver/reads_back.h"
+#include "compiler/driver/schedule_checks.h"
 #include "compiler/kernel/lift.h"
 #include "compiler/kernel/policy/processor.h"
 #include "compiler/kernel/verify.h"
@@ -14,6 +15,7 @@
 #include "compiler/source/load.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace pbc::driver {
 namespace {
@@ -54,7 +56,7 @@ void checkStructures(Compilation &c, const sema::Transform &t, const kernel::Sch
 
 Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &s) {
   if (s.callsTransforms)
-    return {&s, std::nullopt, {}, nullptr, attemptSchedules(t, s, c.facts[t.index], nullptr, "")};
+    return {&s, std::nullopt, {}, nullptr, attemptSchedules(t, s, c.facts[t.index], nullptr, nullptr, "", c.adaptors)};
   const auto [lifted, whyWhole] = kernel::lift(t, s, c.facts[t.index], c.choices[t.index].grid, c.context,
                                                schedule::privateMatrices(t, c.plans[t.index], s));
   checkStructures(c, t, lifted);
@@ -67,8 +69,9 @@ Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &
   kernel::Planned scheduled = script ? scheduler.follow(*script) : scheduler.schedule(asked);
   if (!whyWhole.empty())
     scheduled.report.notes.insert(scheduled.report.notes.begin(), {"lift", whyWhole});
-  Made made{&s, std::move(scheduled.kernel), std::move(scheduled.report), nullptr,
-            attemptSchedules(t, s, c.facts[t.index], &lifted, whyWhole)};
+  Made made{&s, std::move(scheduled.kernel), std::move(scheduled.report), nullptr, {}};
+  made.schedules =
+      attemptSchedules(t, s, c.facts[t.index], &lifted, &*made.kernel, whyWhole, c.adaptors);
   if (const sema::Rule *rule = schedule::libraryRule(t, s); rule && c.options.forDevices)
     made.device = std::make_shared<kernel::OnDevice>(kernel::OnDevice{.libraryRule = rule->index});
   else if (c.options.forDevices)
@@ -88,22 +91,18 @@ Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &
   return made;
 }
 
-/// The choices of the step beside its own kernel: the schedules that apply to a kernel of its rules.
-std::vector<emit::Version> versionsOf(const sema::Transform &t, Made &made,
-                                      const std::vector<bool> &applies) {
-  std::vector<emit::Version> all;
-  for (std::size_t k = 0; k < applies.size(); ++k) {
-    const std::optional<ScheduleAttempt> &attempt = made.schedules[k];
-    if (!attempt)
-      continue;
-    const sema::Schedule &s = t.schedules[k];
-    if (applies[k])
-      all.push_back(
-          {s.choice(), fmt::format("on the processor, by the schedule `{}`", s.name), attempt->kernel});
-    if (!attempt->kernel)
-      made.report.notes.push_back({"schedule " + s.choice(), whyNot(s, *attempt)});
-    else
-      verify("schedule", [&] { return kernel::verify(*attempt->kernel); });
+/// The names of the alternatives of each schedule of a transform.
+std::vector<std::vector<std::string>> alternativesOf(const sema::Transform &t, const std::vector<Made> &made) {
+  std::vector<std::vector<std::string>> all;
+  std::map<std::vector<std::string>, std::size_t> count; // by the rules
+  for (std::size_t k = 0; k < t.schedules.size(); ++k) {
+    std::vector<const std::vector<ScheduleAttempt> *> attempts;
+    for (const Made &m : made)
+      attempts.push_back(&m.schedules[k]);
+    all.push_back(namesOf(attempts));
+    std::size_t &ofRules = count[t.schedules[k].rules];
+    all.back().resize(std::min(all.back().size(), sema::kMostSchedules - ofRules));
+    ofRules += all.back().size();
   }
   return all;
 }
@@ -126,15 +125,16 @@ void addKernels(Compilation &c, const sema::Transform &t, ScheduleChecks &checks
       numbers.back().push_back(static_cast<std::size_t>(same - made.begin()));
     }
   }
-  std::vector<bool> applies(t.schedules.size(), false);
-  for (const Made &m : made) {
+  for (const Made &m : made)
     checks.add(t, *m.step, m.schedules);
-    for (std::size_t k = 0; k < applies.size(); ++k)
-      applies[k] = applies[k] || (m.schedules[k] && m.schedules[k]->kernel);
-  }
+  const std::vector<std::vector<std::string>> names = alternativesOf(t, made);
   std::vector<std::vector<emit::Version>> others;
-  for (Made &m : made)
-    others.push_back(versionsOf(t, m, applies));
+  for (Made &m : made) {
+    others.push_back(versionsOf(t, m.schedules, names, m.report));
+    for (const emit::Version &version : others.back())
+      if (version.kernel)
+        verify("schedule", [&] { return kernel::verify(*version.kernel); });
+  }
   for (const std::vector<std::size_t> &plan : numbers) {
     kernels.emplace_back();
     reports.emplace_back();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The passes from the source file to the facts about bodies.
+#include "compiler/driver/adaptor_files.h"
 #include "compiler/driver/finished_program.h"
 #include "compiler/driver/front_end.h"
 #include "compiler/driver/passes.h"
@@ -47,6 +48,8 @@ void preprocess(Compilation &c) {
   c.text = syntax::preprocess(c.sources, c.file, c.diagnostics, c.options.defines, c.options.includePath,
                               c.standardFolder);
   c.scheduleFiles = loadSchedules(c.sources, c.options.schedules, c.standardFolder);
+  if (!c.options.adaptors.empty() || c.text.text.find("structure") != std::string::npos)
+    c.adaptorFiles = loadAdaptors(c.sources, c.options.adaptors, c.standardFolder);
 }
 
 void lookForFinishedProgram(Compilation &c) {
@@ -55,6 +58,8 @@ void lookForFinishedProgram(Compilation &c) {
   std::vector<std::string_view> schedules;
   for (const ScheduleFile &file : c.scheduleFiles)
     schedules.push_back(c.sources.text(file.file));
+  for (const source::FileId file : c.adaptorFiles)
+    schedules.push_back(c.sources.text(file));
   c.programKey = programKey(c.options, c.text, schedules);
   const auto entry = c.cache.get(c.programKey);
   const auto bytes = entry ? programOf(*entry) : std::nullopt;
@@ -69,6 +74,7 @@ void parse(Compilation &c) {
   c.program = syntax::parse(c.text, c.file, c.diagnostics);
   for (const ScheduleFile &file : c.scheduleFiles)
     addSchedules(c.program, file, c.diagnostics);
+  c.adaptors = readAdaptors(c.adaptorFiles, c.diagnostics);
   leaveOutUnused(c.program, c.sources, c.standardFolder, c.options.mainTransform);
 }
 

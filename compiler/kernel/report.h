@@ -36,8 +36,17 @@ struct Edit {
   script::Script script;
 };
 
+/// Another schedule of the kernel, which was composed of a script and adaptors (compiler/compose).
+struct ComposedSchedule {
+  std::string choice;     // "cpu:gemm+Triangular(A).2"
+  std::string provenance; // "gemm + Triangular(A) rule 2"
+  script::Script script;
+  std::vector<Note> leftOut; // steps that did not apply
+};
+
 struct Report {
   script::Script script;
+  std::vector<ComposedSchedule> composed;
   std::vector<Note> notes;
   std::vector<Setting> settings; // of those options that this kernel can use
   std::vector<Note> refused;

@@ -93,7 +93,9 @@ std::string familyOf(const Rule &rule) {
   return rule.label.substr(0, rule.label.size() - labelSuffix(rule.constants).size());
 }
 
-std::string Schedule::choice() const { return (device == Device::Gpu ? "gpu:" : "cpu:") + name; }
+std::string Schedule::choice(const std::string &alternative) const {
+  return (device == Device::Gpu ? "gpu:" : "cpu:") + alternative;
+}
 
 std::string labelSuffix(const std::vector<Constant> &constants) {
   std::string out;

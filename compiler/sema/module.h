@@ -149,10 +149,16 @@ struct Schedule {
   Device device = Device::Processor;
   script::Script steps;
   bool isOptional = false; // of a library: left out where it does not apply
+  bool isForAll = false;   // for many transforms: steps are left out where they do not apply
   Span nameSpan, rulesSpan, span;
   /// "cpu:wide", the name of the choice in configurations.
-  std::string choice() const;
+  std::string choice() const { return choice(name); }
+  /// That of an alternative that was made of it: "cpu:wide+Triangular(A).2".
+  std::string choice(const std::string &alternative) const;
 };
+
+/// Of one set of rules: a choice for each, next to the ones for devices, of which a condition names a set of 64.
+inline constexpr std::size_t kMostSchedules = 32;
 
 /// A value that a configuration sets or, for the kind Target, the accuracy target of the current bin.
 struct Tunable {

@@ -9,9 +9,6 @@ namespace pbc::sema {
 
 namespace {
 
-/// A choice for each, next to the ones for devices, of which a condition names a set of 64.
-constexpr std::size_t kMostSchedules = 32;
-
 class ScheduleChecker {
 public:
   ScheduleChecker(const TransformCopy &copy, source::Diagnostics &diagnostics)
@@ -35,6 +32,7 @@ private:
     Schedule made{.name = written.name.text,
                   .steps = written.steps,
                   .isOptional = written.isOptional,
+                  .isForAll = written.isForAll,
                   .nameSpan = written.name.span,
                   .rulesSpan = written.rules.front().span,
                   .span = written.span};
@@ -47,8 +45,10 @@ private:
 
   bool hasRules(const syntax::Schedule &written, Schedule &made) {
     bool isGood = true;
-    if (written.transform) {
-      diagnostics_.error(written.transform->span, "inside a transform, a schedule names only its rule")
+    if (written.transform || written.everyTransform) {
+      diagnostics_
+          .error(written.transform ? written.transform->span : *written.everyTransform,
+                 "inside a transform, a schedule names only its rule")
           .help(fmt::format("write `for {}`", written.rules.front().text));
       isGood = false;
     }

@@ -116,14 +116,16 @@ struct Rule {
   Span headerSpan; // up to the body
 };
 
-/// `schedule wide for Cells on gpu { vector(x); }`; in a file of its own, `for Smooth.Cells`.
+/// `schedule wide for Cells on gpu { vector(x); }`; in a file of its own, `for Smooth.Cells` or `for *.Cells`.
 struct Schedule {
   Identifier name;
   std::optional<Identifier> transform; // as written: only in a file of its own
+  std::optional<Span> everyTransform;  // the `*` in its place: all transforms that have these rules
   std::vector<Identifier> rules; // labels, or generated names such as rule0; several that share their loops
   std::optional<Identifier> device; // none: cpu
   script::Script steps;
   bool isOptional = false; // of a library: left out where it does not apply
+  bool isForAll = false;   // written with `*`: steps are left out where they do not apply
   Span span;
 };
 

@@ -40,7 +40,9 @@ Schedule Builder::schedule(P::ScheduleDeclContext &context) {
   const auto words = context.word();
   made.name = identifier(*words[0]);
   std::size_t at = 1;
-  if (context.DOT())
+  if (context.STAR())
+    made.everyTransform = spanOf(*context.STAR()->getSymbol());
+  else if (context.DOT())
     made.transform = identifier(*words[at++]);
   for (const std::size_t end = words.size() - (context.ON() ? 1 : 0); at < end; ++at)
     made.rules.push_back(identifier(*words[at]));

@@ -10,7 +10,8 @@ What stands between fences is an example if the fence says so:
   ```pbcc-file NAME      a file for the programs to include
   ```pbcc-error NAME     a program that does not compile; a ```text block with its messages follows
   ```text --emit=STAGE   after a program: what `pbc --emit=STAGE` prints for it
-UPDATE=1 in the environment rewrites the two kinds of ```text blocks (read the diff before you commit it).
+  ```text pbc ...        after a program: what this command prints, or these commands behind each other (`pbc ... | pbc ...`)
+UPDATE=1 in the environment rewrites these kinds of ```text blocks (read the diff before you commit it).
 """
 import difflib, os, re, sys, tempfile
 
@@ -21,7 +22,7 @@ class Block:
     """One pair of fences: its words, its text, and between which lines of the document the text stands."""
 
     def __init__(self, words, first, lines):
-        self.kind, self.name = words[0], words[1] if len(words) > 1 else ""
+        self.kind, self.name, self.words = words[0], words[1] if len(words) > 1 else "", words[1:]
         self.first, self.last = first, first + len(lines)
         self.text = "".join(lines)
 
@@ -76,6 +77,8 @@ class Document:
                     if text.name.startswith("--emit="):
                         done = harness.run([self.pbc, text.name, block.name + ".pbcc"], cwd=folder)
                         self.compare(text, done.stdout)
+                    elif text.name == "pbc":
+                        self.compare(text, self.printed(text.words, folder))
                 return
             done = harness.run([self.pbc, block.name + ".pbcc"], cwd=folder)
             if done.returncode != 1:
@@ -84,6 +87,17 @@ class Document:
                 harness.fail(f"{self.path}:{block.first}: its messages should follow in a ```text block")
             self.compare(following[0], done.stderr)
             print(f"{source}: does not compile, as it should")
+
+    def printed(self, words, folder):
+        """What the commands print, each of which reads what the one before it has printed."""
+        given = ""
+        while words:
+            end = words.index("|") if "|" in words else len(words)
+            done = harness.run([self.pbc] + words[1:end], cwd=folder, input=given)
+            if done.returncode != 0:
+                harness.fail(f"{self.path}: {' '.join(words[:end])}: status {done.returncode}\n{done.stderr}")
+            given, words = done.stdout, words[end + 1:]
+        return given
 
     def following(self, index):
         """The ```text blocks between this example and the next one."""

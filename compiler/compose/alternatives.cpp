@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/compose/alternatives.h"
+#include "compiler/kernel/transform/transformation.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <utility>
+
+namespace pbc::compose {
+namespace {
+
+class Chooser {
+public:
+  Chooser(const std::string &script, const script::Script &base, const std::vector<Adapted> &adaptors,
+          const Composition &composition, const Choosing &choosing)
+      : script_(script), base_(base), adaptors_(adaptors), choosing_(choosing) {
+    for (const Variant &variant : composition.variants)
+      add(variant);
+  }
+
+  std::vector<Alternative> run() {
+    leaveOutTheRest();
+    return std::move(all_);
+  }
+
+private:
+  void add(const Variant &variant) {
+    std::string name = script_, provenance = script_;
+    for (std::size_t k = 0; k < adaptors_.size(); ++k) {
+      const std::size_t rule = variant.rules[k];
+      if (adaptors_[k].rules[rule].isEmpty())
+        continue;
+      const std::string use = script::text(adaptors_[k].use);
+      name += fmt::format("+{}.{}", use, rule + 1);
+      provenance += fmt::format(" + {} rule {}", use, rule + 1);
+    }
+    if (!variant.why.empty())
+      all_.push_back({.name = name, .provenance = provenance, .why = variant.why});
+    for (std::size_t k = 0; k < variant.sequences.size(); ++k) {
+      const Sequence &sequence = variant.sequences[k];
+      Alternative one{.name = k == 0 ? name : fmt::format("{}/{}", name, k + 1),
+                      .provenance = k == 0 ? provenance : fmt::format("{}, way {}", provenance, k + 1),
+                      .steps = sequence.kept,
+                      .leftOut = leftOut(variant, sequence)};
+      judge(variant, sequence, one);
+      all_.push_back(std::move(one));
+      ++count_;
+    }
+  }
+
+  std::vector<LeftOut> leftOut(const Variant &variant, const Sequence &sequence) const {
+    std::vector<LeftOut> out;
+    for (const kernel::FailedStep &failed : sequence.omitted) {
+      const std::size_t index = failed.index;
+      const script::Step &step = index < sequence.mixed.size()
+                                     ? sequence.mixed[index]
+                                     : variant.memory[index - sequence.mixed.size()];
+      const auto own = std::find(base_.begin(), base_.end(), step);
+      out.push_back({step, failed.problem, std::nullopt});
+      if (own != base_.end())
+        out.back().ofScript = static_cast<std::size_t>(own - base_.begin());
+    }
+    return out;
+  }
+
+  void judge(const Variant &variant, const Sequence &sequence, Alternative &one) {
+    for (const script::Condition &condition : variant.conditions)
+      if (one.why.empty())
+        one.why = choosing_.whyUnknown(condition);
+    if (!one.why.empty())
+      return;
+    const auto [first, isNew] =
+        byKernel_.emplace(sequence.sameAs < 0 ? count_ : sequence.sameAs, one.name);
+    if (!isNew) {
+      one.sameAs = first->second;
+      return;
+    }
+    one.why = keepsNone(one.steps) ? whyNone(one) : choosing_.whyNot(*sequence.kernel);
+    if (one.why.empty())
+      one.kernel = sequence.kernel;
+  }
+
+  static bool isOfTasks(const script::Step &step) {
+    const kernel::Transformation *transformation = kernel::findTransformation(step.transformation);
+    return transformation && transformation->stage == kernel::Stage::Tasks;
+  }
+
+  /// The cut into tasks alone says nothing of the loops, unless the script says no more.
+  bool keepsNone(const script::Script &steps) const {
+    const bool hasMore = !std::all_of(base_.begin(), base_.end(), isOfTasks);
+    return !base_.empty() && std::none_of(steps.begin(), steps.end(), [&](const script::Step &step) {
+      return std::find(base_.begin(), base_.end(), step) != base_.end() && (!hasMore || !isOfTasks(step));
+    });
+  }
+
+  static std::string whyNone(const Alternative &one) {
+    std::string why;
+    for (const LeftOut &left : one.leftOut)
+      why += fmt::format("{}`{}`: {}", why.empty() ? "" : "; ", script::text(left.step), left.problem.what);
+    return why;
+  }
+
+  /// How many steps of the script are not in it.
+  static std::size_t missing(const Alternative &one) {
+    return static_cast<std::size_t>(std::count_if(one.leftOut.begin(), one.leftOut.end(),
+                                                  [](const LeftOut &l) { return l.ofScript.has_value(); }));
+  }
+
+  void leaveOutTheRest() {
+    std::vector<Alternative *> kept;
+    for (Alternative &one : all_)
+      if (one.kernel)
+        kept.push_back(&one);
+    std::stable_sort(kept.begin(), kept.end(), [](const Alternative *a, const Alternative *b) {
+      return missing(*a) < missing(*b);
+    });
+    for (std::size_t k = choosing_.most; k < kept.size(); ++k) {
+      kept[k]->kernel.reset();
+      kept[k]->why = fmt::format("{} others come first: no more are made of one schedule, and those that keep "
+                                 "more of its steps come first",
+                                 choosing_.most);
+    }
+  }
+
+  const std::string &script_;
+  const script::Script &base_;
+  const std::vector<Adapted> &adaptors_;
+  const Choosing &choosing_;
+  std::vector<Alternative> all_;
+  int count_ = 0;                       // of sequences, as Sequence::sameAs counts them
+  std::map<int, std::string> byKernel_; // the name of the first alternative, by the first sequence with its kernel
+};
+
+} // namespace
+
+std::vector<Alternative> alternatives(const std::string &script, const script::Script &base,
+                                      const std::vector<Adapted> &adaptors, const Composition &composition,
+                                      const Choosing &choosing) {
+  return Chooser(script, base, adaptors, composition, choosing).run();
+}
+
+} // namespace pbc::compose
