@@ -13,21 +13,6 @@
 namespace pbc::compose {
 namespace {
 
-/// A text that no two different kernels share: the tree and the same statements. (Printing a kernel for people takes long: it finds out
-/// which loops are parallel.)
-std::string keyOf(const kernel::Scheduled &kernel) {
-  char *tree = isl_schedule_to_str(kernel.schedule.tree.get());
-  std::string key = tree;
-  std::free(tree);
-  for (const kernel::Statement &s : kernel.statements) {
-    key += "\n" + poly::text(s.domain) + s.op;
-    for (const kernel::Access &a : s.accesses)
-      key += fmt::format(" {} {}", kernel.buffers[static_cast<std::size_t>(a.buffer)].name,
-                         poly::text(a.relation));
-  }
-  return key;
-}
-
 /// Runs steps on the kernel one by one. What a prefix makes is kept, because sequences begin alike.
 class Filter {
 public:
@@ -92,13 +77,18 @@ private:
 
   std::string add(const std::vector<std::size_t> &rules) {
     Variant variant{.rules = rules};
-    script::Script added;
+    script::Script added, rest; // the copies with which rules begin come in front of all else
     for (std::size_t k = 0; k < rules.size(); ++k) {
       const script::AdaptorRule &rule = adaptors_[k].rules[rules[k]];
-      added.insert(added.end(), rule.steps.begin(), rule.steps.end());
+      const auto behind = std::find_if(rule.steps.begin(), rule.steps.end(), [](const script::Step &step) {
+        return mixingOf(step).place != kernel::Mixing::Place::First;
+      });
+      added.insert(added.end(), rule.steps.begin(), behind);
+      rest.insert(rest.end(), behind, rule.steps.end());
       if (rule.condition)
         variant.conditions.push_back(*rule.condition);
     }
+    added.insert(added.end(), rest.begin(), rest.end());
     const Parts parts = split(added);
     PlacementOutcome memory = joined(base_.memory, parts.memory);
     variant.why = memory.why;
@@ -109,6 +99,8 @@ private:
           return fmt::format("there are more than {} ways to mix the steps", kMostSequences);
         variant.sequences.push_back(filtered(sequence, variant.memory));
       }
+    if (variant.why.empty() && variant.sequences.empty())
+      variant.why = "copies of whole matrices come first, and a rule has one behind other steps";
     made_.variants.push_back(std::move(variant));
     return "";
   }
@@ -172,6 +164,19 @@ private:
 };
 
 } // namespace
+
+std::string keyOf(const kernel::Scheduled &kernel) {
+  char *tree = isl_schedule_to_str(kernel.schedule.tree.get());
+  std::string key = tree;
+  std::free(tree);
+  for (const kernel::Statement &s : kernel.statements) {
+    key += "\n" + poly::text(s.domain) + s.op;
+    for (const kernel::Access &a : s.accesses)
+      key += fmt::format(" {} {}", kernel.buffers[static_cast<std::size_t>(a.buffer)].name,
+                         poly::text(a.relation));
+  }
+  return key;
+}
 
 CompositionOutcome compose(const kernel::Scheduled &kernel, const script::Script &base,
                            const std::vector<Adapted> &adaptors) {

@@ -46,6 +46,10 @@ struct Composition {
   std::vector<Variant> variants;
 };
 
+/// A text that no two kernels with different loops share: the tree and the statements. (Printing a kernel for people takes long: it finds out
+/// which loops are parallel.)
+std::string keyOf(const kernel::Scheduled &);
+
 /// All steps are of transformations that exist. At most kMostSequences sequences; a sentence if there would be more.
 struct CompositionOutcome {
   std::optional<Composition> composition;

@@ -95,9 +95,10 @@ public:
 private:
   /// Whether they are the loops that the rule has anyway.
   bool isOwn(const kernel::Scheduled &made) {
-    if (!ownText_)
-      ownText_ = kernel::print(own_);
-    return kernel::print(made) == *ownText_;
+    if (!ownKey_)
+      ownKey_ = compose::keyOf(own_);
+    // The key says nothing of tasks and of the shape of blocks.
+    return compose::keyOf(made) == *ownKey_ && kernel::print(made) == kernel::print(own_);
   }
 
   static const ScheduleAttempt *find(const std::vector<ScheduleAttempt> &all, const std::string &name) {
@@ -108,7 +109,7 @@ private:
 
   const sema::Transform &transform_;
   const kernel::Scheduled &lifted_, &own_;
-  std::optional<std::string> ownText_;
+  std::optional<std::string> ownKey_;
   std::vector<compose::Adapted> adapted_;
 };
 
