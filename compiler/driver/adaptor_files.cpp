@@ -26,8 +26,8 @@ bool hasKnownSteps(const script::Adaptor &adaptor, source::Diagnostics &diagnost
       const std::string near = syntax::nearest(step.transformation, names);
       diagnostics
           .error(step.nameSpan,
-                 fmt::format("the step `{}` is in no script: no transformation is called `{}`",
-                             script::text(step), step.transformation))
+                 fmt::format("the step `{}` is in no script: {}", script::text(step),
+                             fmt::format("no transformation is called `{}`", step.transformation)))
           .help(fmt::format("{}`pbc opt --list` lists the transformations",
                             near.empty() ? "" : fmt::format("did you mean `{}`? ", near)));
     }

@@ -115,8 +115,13 @@ private:
 
 /// Why there is no such choice, or why it is not another one.
 std::string whyNot(const sema::Schedule &schedule, const ScheduleAttempt &attempt) {
-  if (!attempt.sameAs.empty())
-    return fmt::format("its loops are those of {}", schedule.choice(attempt.sameAs));
+  if (!attempt.sameAs.empty()) {
+    std::string why = fmt::format("its loops are those of {}", schedule.choice(attempt.sameAs));
+    for (const compose::LeftOut &left : attempt.leftOut) // that the adaptors would add
+      if (!left.ofScript)
+        why += fmt::format("; left out: `{}`, {}", script::text(left.step), left.problem.what);
+    return why;
+  }
   if (attempt.isOwn)
     return "its loops are those of cpu";
   if (attempt.kernel)
@@ -199,9 +204,16 @@ std::vector<emit::Version> versionsOf(const sema::Transform &t, const ScheduleAt
       if (attempt && !attempt->provenance.empty() && attempt->name == name)
         report.composed.push_back(described(s, *attempt));
     }
-    for (const ScheduleAttempt &attempt : attempts[k])
-      if (!attempt.kernel || std::find(names[k].begin(), names[k].end(), attempt.name) == names[k].end())
-        report.notes.push_back({"schedule " + s.choice(attempt.name), whyNot(s, attempt)});
+    const std::size_t before = report.notes.size();
+    for (const ScheduleAttempt &attempt : attempts[k]) {
+      if (attempt.kernel && std::find(names[k].begin(), names[k].end(), attempt.name) != names[k].end())
+        continue;
+      std::string why = whyNot(s, attempt);
+      if (report.notes.size() > before && report.notes.back().why == why)
+        report.notes.back().transformation += ", " + s.choice(attempt.name);
+      else
+        report.notes.push_back({"schedule " + s.choice(attempt.name), std::move(why)});
+    }
   }
   return all;
 }
