@@ -117,8 +117,8 @@ private:
     });
     for (std::size_t k = choosing_.most; k < kept.size(); ++k) {
       kept[k]->kernel.reset();
-      kept[k]->why = fmt::format("{} others come first: no more are made of one schedule, and those that keep "
-                                 "more of its steps come first",
+      kept[k]->why = fmt::format("no more than {} alternatives are made of one schedule, and those that keep more "
+                                 "of its steps come first",
                                  choosing_.most);
     }
   }
