@@ -70,8 +70,7 @@ private:
         one.why = choosing_.whyUnknown(condition);
     if (!one.why.empty())
       return;
-    const auto [first, isNew] =
-        byKernel_.emplace(sequence.sameAs < 0 ? count_ : sequence.sameAs, one.name);
+    const auto [first, isNew] = byKernel_.emplace(sequence.sameAs < 0 ? count_ : sequence.sameAs, one.name);
     if (!isNew) {
       one.sameAs = first->second;
       return;
@@ -112,14 +111,14 @@ private:
     for (Alternative &one : all_)
       if (one.kernel)
         kept.push_back(&one);
-    std::stable_sort(kept.begin(), kept.end(), [](const Alternative *a, const Alternative *b) {
-      return missing(*a) < missing(*b);
-    });
+    std::stable_sort(kept.begin(), kept.end(),
+                     [](const Alternative *a, const Alternative *b) { return missing(*a) < missing(*b); });
     for (std::size_t k = choosing_.most; k < kept.size(); ++k) {
       kept[k]->kernel.reset();
-      kept[k]->why = fmt::format("no more than {} alternatives are made of one schedule, and those that keep more "
-                                 "of its steps come first",
-                                 choosing_.most);
+      kept[k]->why =
+          fmt::format("no more than {} alternatives are made of one schedule, and those that keep more "
+                      "of its steps come first",
+                      choosing_.most);
     }
   }
 
@@ -128,8 +127,9 @@ private:
   const std::vector<Adapted> &adaptors_;
   const Choosing &choosing_;
   std::vector<Alternative> all_;
-  int count_ = 0;                       // of sequences, as Sequence::sameAs counts them
-  std::map<int, std::string> byKernel_; // the name of the first alternative, by the first sequence with its kernel
+  int count_ = 0; // of sequences, as Sequence::sameAs counts them
+  std::map<int, std::string>
+      byKernel_; // the name of the first alternative, by the first sequence with its kernel
 };
 
 } // namespace

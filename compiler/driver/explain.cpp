@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/driver/explain.h"
+#include "compiler/driver/explain_composed.h"
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/kernel/precision.h"
 #include "compiler/kernel/print.h"
@@ -210,19 +211,8 @@ private:
       describe(*version.kernel, {}, out);
     for (const kernel::ComposedSchedule &composed : report.composed)
       if (composed.choice == version.choice)
-        describe(composed, out);
+        describeComposed(composed, out);
     return out;
-  }
-
-  static void describe(const kernel::ComposedSchedule &composed, Json &out) {
-    Json steps = Json::array(), left = Json::array();
-    for (const script::Step &step : composed.script)
-      steps.push_back(script::text(step));
-    for (const kernel::Note &note : composed.leftOut)
-      left.push_back({{"step", note.transformation}, {"why", note.why}});
-    out["provenance"] = composed.provenance;
-    out["script"] = steps;
-    out["left_out"] = left;
   }
 
   /// Whether no loop is realised so, although the schedule asks for it.
@@ -432,19 +422,6 @@ std::string stepsOf(const Json &step) {
                           : "      made by the steps\n" + out;
 }
 
-/// "gemm + Triangular(A) rule 2: tasks(); peel_triangular(A)" and what of both was left out; "" if it was not composed.
-std::string composed(const Json &schedule) {
-  if (!schedule.contains("provenance"))
-    return "";
-  std::string steps, left;
-  for (const auto &step : schedule["script"])
-    steps += (steps.empty() ? "" : "; ") + step.get<std::string>();
-  for (const auto &one : schedule["left_out"])
-    left += fmt::format("        left out: `{}`: {}\n", one["step"].get<std::string>(),
-                        one["why"].get<std::string>());
-  return fmt::format("        {}: {}\n{}", schedule["provenance"].get<std::string>(), steps, left);
-}
-
 /// `withScript`: the steps that made the schedule follow.
 std::string asText(const Json &step, bool withScript) {
   std::string out = fmt::format("    {}\n", joined(step["rules"]));
@@ -462,9 +439,9 @@ std::string asText(const Json &step, bool withScript) {
   if (withScript)
     out += stepsOf(step);
   for (const auto &one : step.value("schedules", Json::array()))
-    out +=
-        fmt::format("      {} = {}{}", step["placement"].get<std::string>(), one["choice"].get<std::string>(),
-                    one.contains("loops") ? "\n" + composed(one) + loopsAndTasks(one, "        ") : ": as cpu\n");
+    out += fmt::format(
+        "      {} = {}{}", step["placement"].get<std::string>(), one["choice"].get<std::string>(),
+        one.contains("loops") ? "\n" + composedText(one) + loopsAndTasks(one, "        ") : ": as cpu\n");
   return out + (step.contains("device") ? placed(step) : "");
 }
 

@@ -22,7 +22,7 @@ struct ScheduleAttempt {
   std::string name;       // "wide", "gemm+Triangular(A).2"
   std::string provenance; // "gemm + Triangular(A) rule 2"; "" if it was not composed
   std::shared_ptr<const kernel::Scheduled> kernel = nullptr; // null: it does not apply
-  kernel::StepProblem problem = {}; // why not; of rules without loops: the line that prevents them
+  kernel::StepProblem problem = {};     // why not; of rules without loops: the line that prevents them
   std::optional<std::size_t> step = {}; // of the schedule, that does not apply
   bool hasLoops = true;                 // false: there is nothing that a schedule could change
   script::Script steps = {};            // of one that was composed: those that apply
@@ -37,15 +37,15 @@ using ScheduleAttempts = std::vector<std::vector<ScheduleAttempt>>;
 /// `lifted`, and `own`, the kernel by the compiler's own schedule: null if the step calls transforms. `whyWhole`: as in kernel::LiftOutcome.
 ScheduleAttempts attemptSchedules(const sema::Transform &, const schedule::Step &,
                                   const std::vector<body::Facts> &, const kernel::Scheduled *lifted,
-                                  const kernel::Scheduled *own, const std::string &whyWhole, const std::vector<script::Adaptor> &);
+                                  const kernel::Scheduled *own, const std::string &whyWhole,
+                                  const std::vector<script::Adaptor> &);
 
 /// The names of the schedule's alternatives, in their order, given its attempts at all steps of the transform.
 std::vector<std::string> namesOf(const std::vector<const std::vector<ScheduleAttempt> *> &);
 
 /// The choices of a step beside its own kernel, by the names for each schedule of its transform, and notes for those that there are not.
 std::vector<emit::Version> versionsOf(const sema::Transform &, const ScheduleAttempts &,
-                                      const std::vector<std::vector<std::string>> &names,
-                                      kernel::Report &);
+                                      const std::vector<std::vector<std::string>> &names, kernel::Report &);
 
 /// The families of the step's rules, as sema::Schedule has them.
 std::vector<std::string> rulesOf(const sema::Transform &, const schedule::Step &);

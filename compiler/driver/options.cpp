@@ -155,9 +155,10 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
                  "choose by size")
       ->take_all()
       ->allow_extra_args(false);
-  app.add_option("--adaptors", o.adaptors,
-                 "a file of adaptors, which schedules of rules with structures are composed with; they replace "
-                 "those of the library")
+  app.add_option(
+         "--adaptors", o.adaptors,
+         "a file of adaptors, which schedules of rules with structures are composed with; they replace "
+         "those of the library")
       ->take_all()
       ->allow_extra_args(false);
   app.add_option("-l", libraries, "a library to link")->take_all()->allow_extra_args(false);

@@ -56,7 +56,11 @@ void checkStructures(Compilation &c, const sema::Transform &t, const kernel::Sch
 
 Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &s) {
   if (s.callsTransforms)
-    return {&s, std::nullopt, {}, nullptr, attemptSchedules(t, s, c.facts[t.index], nullptr, nullptr, "", c.adaptors)};
+    return {&s,
+            std::nullopt,
+            {},
+            nullptr,
+            attemptSchedules(t, s, c.facts[t.index], nullptr, nullptr, "", c.adaptors)};
   const auto [lifted, whyWhole] = kernel::lift(t, s, c.facts[t.index], c.choices[t.index].grid, c.context,
                                                schedule::privateMatrices(t, c.plans[t.index], s));
   checkStructures(c, t, lifted);
@@ -70,8 +74,7 @@ Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &
   if (!whyWhole.empty())
     scheduled.report.notes.insert(scheduled.report.notes.begin(), {"lift", whyWhole});
   Made made{&s, std::move(scheduled.kernel), std::move(scheduled.report), nullptr, {}};
-  made.schedules =
-      attemptSchedules(t, s, c.facts[t.index], &lifted, &*made.kernel, whyWhole, c.adaptors);
+  made.schedules = attemptSchedules(t, s, c.facts[t.index], &lifted, &*made.kernel, whyWhole, c.adaptors);
   if (const sema::Rule *rule = schedule::libraryRule(t, s); rule && c.options.forDevices)
     made.device = std::make_shared<kernel::OnDevice>(kernel::OnDevice{.libraryRule = rule->index});
   else if (c.options.forDevices)
@@ -92,7 +95,8 @@ Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &
 }
 
 /// The names of the alternatives of each schedule of a transform.
-std::vector<std::vector<std::string>> alternativesOf(const sema::Transform &t, const std::vector<Made> &made) {
+std::vector<std::vector<std::string>> alternativesOf(const sema::Transform &t,
+                                                     const std::vector<Made> &made) {
   std::vector<std::vector<std::string>> all;
   std::map<std::vector<std::string>, std::size_t> count; // by the rules
   for (std::size_t k = 0; k < t.schedules.size(); ++k) {

@@ -23,9 +23,9 @@ private:
   /// A schedule as written, for all transforms and their copies.
   struct Outcome {
     bool applies = false;
-    std::vector<ScheduleAttempt> failed; // at the first step of a plan where none applies
-    std::set<std::string> together;      // rules with which its rules share their loops
-    std::set<std::size_t> applied;       // steps of it, in some attempt
+    std::vector<ScheduleAttempt> failed;                // at the first step of a plan where none applies
+    std::set<std::string> together;                     // rules with which its rules share their loops
+    std::set<std::size_t> applied;                      // steps of it, in some attempt
     std::map<std::size_t, kernel::StepProblem> leftOut; // steps of it, with the first reason
   };
   static void addAttempt(const sema::Schedule &, const ScheduleAttempt &, Outcome &);

@@ -80,8 +80,9 @@ TEST_F(Alternatives, AreCalledByTheirRulesAndTheWayToMixThem) {
 }
 
 TEST_F(Alternatives, OfSeveralAdaptorsSayOnlyWhatChanges) {
-  const auto all = alternatives(kSteps, {adapted("adaptor Transpose(X): | GM_map(X, Transpose);", "Transpose(B)"),
-                                         adapted(kOfTriangles, "Triangular(A)")});
+  const auto all =
+      alternatives(kSteps, {adapted("adaptor Transpose(X): | GM_map(X, Transpose);", "Transpose(B)"),
+                            adapted(kOfTriangles, "Triangular(A)")});
   EXPECT_THAT(kept(all), testing::IsSupersetOf({"gemm", "gemm+Triangular(A).2/2", "gemm+Transpose(B).2",
                                                 "gemm+Transpose(B).2+Triangular(A).2/2"}));
 }
@@ -94,7 +95,8 @@ TEST_F(Alternatives, WhoseConditionIsUnknownAreNone) {
 }
 
 TEST_F(Alternatives, KeepAStepOfTheScript) {
-  const auto all = alternatives("vector(z)", {adapted("adaptor Transpose(X): | GM_map(X, Transpose);", "Transpose(B)")});
+  const auto all =
+      alternatives("vector(z)", {adapted("adaptor Transpose(X): | GM_map(X, Transpose);", "Transpose(B)")});
   EXPECT_THAT(kept(all), IsEmpty());
   EXPECT_THAT(named(all, "gemm").why, HasSubstr("`vector(z)`: no loop is called `z`"));
   EXPECT_THAT(named(all, "gemm+Transpose(B).2").why, HasSubstr("`vector(z)`: no loop is called `z`"));
@@ -105,8 +107,8 @@ TEST_F(Alternatives, AreNoMoreThanAskedForAndThoseOfMostStepsComeFirst) {
   // Mixed in the first way, the adaptor's step realises a loop that the script's tiles would cut.
   const auto all = alternatives(kSteps, {adapted("adaptor Wrong(X): scalar(i);", "Wrong(A)")});
   EXPECT_THAT(kept(all), ElementsAre("gemm+Wrong(A).1/2"));
-  EXPECT_EQ(named(all, "gemm+Wrong(A).1").why,
-            "no more than 1 alternatives are made of one schedule, and those that keep more of its steps come first");
+  EXPECT_EQ(named(all, "gemm+Wrong(A).1").why, "no more than 1 alternatives are made of one schedule, and "
+                                               "those that keep more of its steps come first");
 }
 
 TEST_F(Alternatives, CanBeRefused) {
@@ -145,8 +147,10 @@ TEST_F(Structures, SayWhatIsZero) {
   adaptorsOf({.stored = Half::Lower, .isMirrored = true});
   EXPECT_EQ(compose::whyUnknown(blank, transform_),
             "`cond(blank(A).zero = true)` is not known: the structure of `A` does not say so");
-  const script::Condition small{.kind = script::Condition::Kind::Predicate, .matrix = "A", .predicate = "isSmall"};
-  EXPECT_THAT(compose::whyUnknown(small, transform_), HasSubstr("`cond(isSmall(A))` would have to be found out"));
+  const script::Condition small{
+      .kind = script::Condition::Kind::Predicate, .matrix = "A", .predicate = "isSmall"};
+  EXPECT_THAT(compose::whyUnknown(small, transform_),
+              HasSubstr("`cond(isSmall(A))` would have to be found out"));
 }
 
 } // namespace
