@@ -60,9 +60,23 @@ public:
       });
       if (found != adaptors.end())
         adapted_.push_back({use, script::instantiated(*found, use.arguments)});
+      else
+        missing_.push_back(use);
     }
   }
 
+  /// The schedule in all ways, and what the adaptors would have made that there are not.
+  std::vector<ScheduleAttempt> attempts(const sema::Schedule &schedule) {
+    std::vector<ScheduleAttempt> all = compose(schedule);
+    for (const script::Adaptation &use : missing_)
+      all.push_back(
+          {.name = fmt::format("{}+{}", schedule.name, script::text(use)),
+           .problem = {
+               fmt::format("there is no adaptor `{}` that takes a matrix alone", use.adaptor), "", {}}});
+    return all;
+  }
+
+private:
   std::vector<ScheduleAttempt> compose(const sema::Schedule &schedule) {
     if (adapted_.empty() && !schedule.isForAll)
       return {attempt(lifted_, schedule)};
@@ -92,7 +106,6 @@ public:
     return all;
   }
 
-private:
   /// Whether they are the loops that the rule has anyway.
   bool isOwn(const kernel::Scheduled &made) {
     if (!ownKey_)
@@ -111,6 +124,7 @@ private:
   const kernel::Scheduled &lifted_, &own_;
   std::optional<std::string> ownKey_;
   std::vector<compose::Adapted> adapted_;
+  std::vector<script::Adaptation> missing_;
 };
 
 /// Why there is no such choice, or why it is not another one.
@@ -164,7 +178,7 @@ ScheduleAttempts attemptSchedules(const sema::Transform &t, const schedule::Step
     }
     kernel::Scheduled start = *lifted;
     start.schedule.target = kernel::Target::Processor;
-    all[k] = StructureComposer(t, start, *own, adaptors).compose(schedule);
+    all[k] = StructureComposer(t, start, *own, adaptors).attempts(schedule);
   }
   return all;
 }

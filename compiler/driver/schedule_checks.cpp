@@ -18,7 +18,8 @@ void listFailures(const std::vector<ScheduleAttempt> &failed, source::Diagnostic
     if (!attempt.sameAs.empty())
       continue;
     if (++lines <= kMostLines)
-      error.help(fmt::format("{}: {}", attempt.provenance, attempt.problem.what));
+      error.help(fmt::format("{}: {}", attempt.provenance.empty() ? attempt.name : attempt.provenance,
+                             attempt.problem.what));
     else
       ++more;
   }

@@ -110,6 +110,54 @@ def cache():
         check(placements()["Product.place_Cells"] == ["cpu", wanted], placements())
 
 
+STRUCTURE = """transform Turned from A[h, k], B[w, k] to C[w, h] {
+  structure A is transposed;
+  rule Cells C.cell(x, y) from(A.column(y) a, B.column(x) b) {
+    double s = 0;
+    for (int i = 0; i < k; ++i)
+      s += a.cell(i) * b.cell(i);
+    return s;
+  }
+}
+"""
+TURNED = "adaptor Transpose(X): | layout(X; order = transposed);\n"
+
+
+def structures():
+    """Adaptors of structures come from the library and from --adaptors, which replaces them; each change makes another program."""
+    write("turned.pbcc", STRUCTURE + PROGRAM.replace("#include <lib.pbcc>\n", "").split("transform Both")[0].replace(" main", ""))
+    write("all.sched", "schedule gemm for *.Cells { tasks(y); (yt, xt, yi, xi) = tile(y, x; 2, 8); lanes(xi; 8); jam(yi; 2); }\n")
+
+    def made(*words):
+        run(PBC, "turned.pbcc", "-o", "prog", "--no-devices", "--schedule=all.sched", *words)
+        found = placements()
+        check(found["Product.place_Cells"] == ["cpu", "cpu:gemm"], found)
+        check("compute the same" in run("./prog", "--check", "--n=33", "--transform=Turned"), "--check")
+        return found["Turned.place_Cells"]
+
+    # No schedule for all transforms may have a step that applies to none of them.
+    said = run(PBC, "turned.pbcc", "--no-devices", "--schedule=all.sched", status=1)
+    check("all.sched:1:" in said and "no way to compose the schedule `gemm` has its step `jam(yi; 2)`" in said, said)
+    write("all.sched", "schedule gemm for *.Cells { tasks(y); (yt, xt, yi, xi) = tile(y, x; 2, 8); lanes(xi; 8); }\n")
+    check(made() == ["cpu", "cpu:gemm"], made())
+    said = run(PBC, "explain", "turned.pbcc", "--no-devices", "--schedule=all.sched")
+    check("no schedule cpu:gemm+Transpose(A): there is no adaptor `Transpose` that takes a matrix alone" in said, said)
+    os.makedirs("stdlib/adaptors")
+    write("stdlib/adaptors/transpose.adl", TURNED)
+    check(made() == ["cpu", "cpu:gemm", "cpu:gemm+Transpose(A).2"], made())
+    write("own.adl", TURNED + "  | layout(X; pad = 2);\n")
+    check(made("--adaptors=own.adl") == ["cpu", "cpu:gemm", "cpu:gemm+Transpose(A).2", "cpu:gemm+Transpose(A).3"], made("--adaptors=own.adl"))
+    step = json.loads(run(PBC, "explain", "--json", "turned.pbcc", "--no-devices", "--schedule=all.sched"))["transforms"][0]["alternatives"][0]["steps"][0]
+    turned = step["schedules"][1]
+    check(turned["choice"] == "cpu:gemm+Transpose(A).2" and turned["provenance"] == "gemm + Transpose(A) rule 2"
+          and turned["script"][:2] == ["tasks(y)", "layout(A; order = transposed)"] and turned["left_out"] == [], turned)
+    # A condition that nobody can check is a reason, not an error.
+    write("own.adl", "adaptor Transpose(X): | layout(X; order = transposed); {cond(isSmall(X))}\n")
+    check(made("--adaptors=own.adl") == ["cpu", "cpu:gemm"], made("--adaptors=own.adl"))
+    said = run(PBC, "explain", "turned.pbcc", "--no-devices", "--schedule=all.sched", "--adaptors=own.adl")
+    check("no schedule cpu:gemm+Transpose(A).2: `cond(isSmall(A))` would have to be found out" in said, said)
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.environ["PB_DEVICES"] = "none"
     os.environ["PBC_STDLIB"] = os.path.join(folder, "stdlib")
@@ -125,5 +173,6 @@ with tempfile.TemporaryDirectory() as folder:
     library()
     empty_script()
     cache()
+    structures()
     os.chdir("/")
 print("schedules: as expected")
