@@ -2,25 +2,25 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Schedules composed with adaptors as choices by size: structures.py PBC
 
-A product of a matrix that is read along its columns, without vectors: from a copy that is turned it is several times as fast, and only the
-adaptor of the structure makes that copy.
+Sums down the columns of a matrix, in several partial sums: from a copy that is turned they are vectors, which is several times as fast, and
+only the adaptor of the structure makes that copy.
 """
 import json, os, subprocess, sys, tempfile
 
 PBC = os.path.abspath(sys.argv[1])
 
-PROGRAM = """transform Product from A[h, k], B[w, k] to C[w, h] {
+PROGRAM = """transform Sums from A[h, k], B[k] to C[h, k] {
   structure A is transposed;
-  rule Cells C.cell(x, y) from(A.column(y) a, B.column(x) b) {
+  fast rule Cells C.cell(y, z) from(A.column(y) a, B.cell(z) b) {
     ElementT sum = 0;
     for (int i = 0; i < k; ++i)
-      sum += a.cell(i) * b.cell(i);
+      sum += a.cell(i) * b;
     return sum;
   }
-  schedule plain for Cells { order(x, y); scalar(y); }
+  schedule sums for Cells { order(y, z); partial_sums(i; 8); }
 }
 """
-COMPOSED = "cpu:plain+Transpose(A).2"
+COMPOSED = "cpu:sums+Transpose(A).2"
 
 
 def check(condition, what):
@@ -41,12 +41,12 @@ with tempfile.TemporaryDirectory() as folder:
     with open("prog.pbcc", "w") as file:
         file.write(PROGRAM)
     with open("kernels.cfg", "w") as file:
-        file.write('[kernels]\nProduct.Cells.script = "order(x, y); scalar(y)"\n')
+        file.write('[kernels]\nSums.Cells.script = "order(y, z)"\n')
     run(PBC, "prog.pbcc", "--config=kernels.cfg")
     info = json.loads(run("./prog", "--info"))
     (site,) = [s for t in info["transforms"] for s in t["sites"] if s["key"] == "place_Cells"]
     names = [a["name"] for a in site["alternatives"]]
-    check(names[:2] == ["cpu", "cpu:plain"] and COMPOSED in names, names)
+    check(names[:2] == ["cpu", "cpu:sums"] and COMPOSED in names, names)
     said = run(PBC, "tune", "./prog", "--n=300", "--budget=10", "--json")
     with open("prog.cfg") as file:
         place = next((line for line in file if line.startswith("place_Cells")), "")
@@ -56,7 +56,6 @@ with tempfile.TemporaryDirectory() as folder:
     check(COMPOSED in run(PBC, "explain", "./prog", "place_Cells"), "explain")
     with open("prog.tune.html") as file:
         check(COMPOSED in file.read(), "the page")
-    same = {run("./prog", "--n=33", "--hash", *words) for words in ([], ["--noconfig"])}
-    check(len(same) == 1, same)
+    check("compute the same" in run("./prog", "--check", "--n=33"), "--check")
     os.chdir("/")
 print(f"structures: as expected: {place.strip()}")
