@@ -72,7 +72,7 @@ bool isOfValues(const Expr &condition) {
 /// Takes the branches that the points of the box take.
 class Straight {
 public:
-  explicit Straight(const Corners &corners) : corners_(corners) {}
+  Straight(const Corners &corners, std::string other) : corners_(corners), other_(std::move(other)) {}
 
   /// Null if it cannot be said which these are.
   NodePtr node(const NodePtr &n) {
@@ -90,6 +90,7 @@ public:
     return hasBranches(n) ? nullptr : n;
   }
   Expr condition;
+  bool isOther = false; // a branch was taken because of `other`
 
 private:
   NodePtr ofBranch(const If &branch) {
@@ -99,7 +100,10 @@ private:
                                                       : nullptr;
     }
     // Equalities are those of edges.
-    const Expr holds = hasEquality(branch.condition) ? nullptr : holdsInBox(branch.condition, true, corners_);
+    const bool isAsked = !other_.empty() && branch.otherwise && mentions(branch.condition, other_);
+    const bool isTaken = isAsked ? isOther && hasEquality(branch.condition) : !hasEquality(branch.condition);
+    isOther |= isAsked;
+    const Expr holds = isTaken ? holdsInBox(branch.condition, true, corners_) : nullptr;
     const Expr known = holds ? holds : holdsInBox(branch.condition, false, corners_);
     if (!known)
       return nullptr;
@@ -136,6 +140,7 @@ private:
   }
 
   const Corners &corners_;
+  const std::string other_;
 };
 
 } // namespace
@@ -178,10 +183,13 @@ Expr holdsInBox(const Expr &condition, bool truth, const Corners &corners) {
   }
 }
 
-std::optional<StraightBody> straightInBox(const NodePtr &body, const Corners &corners) {
-  Straight straight(corners);
+std::optional<StraightBody> straightInBox(const NodePtr &body, const Corners &corners,
+                                          const std::string &other) {
+  Straight straight(corners, other);
   NodePtr made = straight.node(body);
-  return made ? std::optional(StraightBody{std::move(made), straight.condition}) : std::nullopt;
+  return made && (other.empty() || straight.isOther)
+             ? std::optional(StraightBody{std::move(made), straight.condition})
+             : std::nullopt;
 }
 
 } // namespace pbc::loop

@@ -26,7 +26,9 @@ struct StraightBody {
 };
 
 /// Takes the branches of the inside: that of an inequality that holds, and of an equality that does not. Nothing if some condition is not
-/// linear.
-std::optional<StraightBody> straightInBox(const NodePtr &body, const Corners &);
+/// linear. `other`: of the first branches that ask for this variable, which has one value in the box, takes the second, and behind it, those
+/// of equalities that hold.
+std::optional<StraightBody> straightInBox(const NodePtr &body, const Corners &,
+                                          const std::string &other = "");
 
 } // namespace pbc::loop

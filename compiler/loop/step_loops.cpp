@@ -206,11 +206,11 @@ public:
     all = make({If{isNeeded(), all, nullptr}});
     for (std::size_t k = 0; k < axes(); ++k)
       all = places(k, all);
-    const Inner first = inner(body, true), later = inner(body, false);
-    const bool hasInner = first.loops && later.loops;
-    if (hasInner)
-      all = make({If{arithmetic(Op::Choose, {isFirst, index(kIsInside[0]), index(kIsInside[1])}),
-                     make({If{isFirst, first.loops, later.loops}}), all}});
+    const std::vector<Inner> inside = inners(body);
+    for (const Inner &one : inside)
+      all = make({If{arithmetic(Op::Choose, {isFirst, one.isFirst ? index(one.name) : integer(0),
+                                             one.isFirst ? integer(0) : index(one.name)}),
+                     one.loops, all}});
     std::vector<NodePtr> round{defineRounds("more", subtract(subtract(limit("high0"), integer(1)), step))};
     for (std::size_t k = 0; k < axes(); ++k)
       needed(k, round);
@@ -224,10 +224,8 @@ public:
     group.push_back(defineRounds("past", subtract(subtract(limit("high0"), limit("low0")), integer(1))));
     for (std::size_t k = 0; k < axes(); ++k)
       own(k, group);
-    if (hasInner) {
-      group.push_back(define(kIsInside[0], first.condition));
-      group.push_back(define(kIsInside[1], later.condition));
-    }
+    for (const Inner &one : inside)
+      group.push_back(define(one.name, one.condition));
     group.push_back(all);
     all = block(std::move(group));
     for (std::size_t k = 0; k < axes(); ++k)
@@ -243,11 +241,24 @@ private:
   /// for several of its points once. They lie in columns, of places side by side along all axes but the first. Points near the edge
   /// of the group's memory are computed of cells that have no meaning, and are no points that anyone needs.
   struct Inner {
-    NodePtr loops;  // null if there are none
+    std::string name; // of the number that says so
+    bool isFirst;     // in the first round of a launch, or in later ones
+    NodePtr loops;
     Expr condition; // that the group is such a one
   };
 
-  Inner inner(const NodePtr &body, bool isFirst) const {
+  /// The first round of the first launch may be another one than those of later launches.
+  std::vector<Inner> inners(const NodePtr &body) const {
+    std::vector<Inner> all;
+    for (Inner one : {inner("isInside", body, false, ""), inner("isInsideAtFirst", body, true, ""),
+                      inner("isInsideAtBegin", body, true, "step")})
+      if (one.loops)
+        all.push_back(std::move(one));
+    return all;
+  }
+
+  /// Without loops if the points do not all do the same.
+  Inner inner(const char *name, const NodePtr &body, bool isFirst, const std::string &other) const {
     const Expr step = index("step");
     const NodePtr ofStep = replaced(body, {{"low0", step}, {"high0", add(step, integer(1))}});
     Corners corners{{"step",
@@ -260,9 +271,9 @@ private:
       condition = both(condition, arithmetic(Op::LessEqual, {low(k), origin}));
       condition = both(condition, less(last, high(k)));
     }
-    const std::optional<StraightBody> straight = straightInBox(ofStep, corners);
+    const std::optional<StraightBody> straight = straightInBox(ofStep, corners, other);
     if (!straight || !Harmless::of(straight->body))
-      return {};
+      return {name, isFirst, nullptr, nullptr};
     if (straight->condition)
       condition = both(condition, grouped(straight->condition));
     Expr number, count;
@@ -277,14 +288,14 @@ private:
     Keeping keeping(kernel_, isFirst, index("number"));
     const NodePtr values = numbered(keeping.node(straight->body)), stores = numbered(keeping.stores());
     if (keeping.hasOthers || keeping.results.empty())
-      return {};
+      return {name, isFirst, nullptr, nullptr};
     std::vector<NodePtr> all;
     for (const Keeping::Result &r : keeping.results)
       all.push_back(
           make({Array{r.name, kernel_.buffers[static_cast<std::size_t>(r.buffer)].element, {count}}}));
     all.push_back(cells(values));
     all.push_back(cells(stores));
-    return {scope(std::move(all)), condition};
+    return {name, isFirst, scope(std::move(all)), condition};
   }
 
   /// The item's places, one after the other.
@@ -305,8 +316,6 @@ private:
     }
     return body;
   }
-
-  static constexpr const char *kIsInside[] = {"isInsideAtFirst", "isInside"};
 
   std::size_t axes() const { return steps_.reach.size(); }
   static Expr low(std::size_t k) { return limit(alongAxis("low", k + 1)); }

@@ -2,8 +2,48 @@
 
 #include "runtime/device/launch_rounds.h"
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 namespace pb::device {
+
+namespace {
+
+bool isAllowed(long rounds, long slots) { return !slots || rounds == 1 || rounds % slots != 0; }
+
+long largestAllowed(long most, long slots) {
+  while (!isAllowed(most, slots))
+    --most;
+  return most;
+}
+
+/// How many rounds each command has, so that there are as few commands as possible, and these about as long as each other: a command
+/// costs what it loads and stores, and the halo of a group grows with its rounds.
+std::vector<long> fewestCommands(long rounds, long most, long slots) {
+  std::vector<long> fewest(static_cast<std::size_t>(std::max(0L, rounds)) + 1, 0);
+  for (long n = 1; n <= rounds; ++n) {
+    long &least = fewest[static_cast<std::size_t>(n)] = n;
+    for (long count = 1; count <= std::min(most, n); ++count)
+      if (isAllowed(count, slots))
+        least = std::min(least, 1 + fewest[static_cast<std::size_t>(n - count)]);
+  }
+  std::vector<long> all;
+  while (rounds > 0) {
+    const long commands = fewest[static_cast<std::size_t>(rounds)];
+    const double mean = static_cast<double>(rounds) / static_cast<double>(commands);
+    long best = 0;
+    for (long count = 1; count <= std::min(most, rounds); ++count)
+      if (isAllowed(count, slots) && fewest[static_cast<std::size_t>(rounds - count)] == commands - 1 &&
+          (!best ||
+           std::abs(static_cast<double>(count) - mean) <= std::abs(static_cast<double>(best) - mean)))
+        best = count;
+    all.push_back(best);
+    rounds -= best;
+  }
+  return all;
+}
+
+} // namespace
 
 LaunchRounds::LaunchRounds(const Launch &launch, std::vector<Argument> &arguments, Buffer *scratch)
     : launch_(launch), limits_(arguments.size()) {
@@ -45,13 +85,12 @@ void LaunchRounds::findTogether() {
     }
   const long last = count_ - std::max(0, how.slots - 1);
   begins_ = {0};
-  while (begins_.back() < count_) {
-    const long begin = begins_.back();
-    long count = begin < last ? std::min(most, last - begin) : 1;
-    while (how.slots && count > 1 && count % how.slots == 0)
-      --count;
-    begins_.push_back(begin + count);
-  }
+  while (last - begins_.back() > 4 * most) // most of many
+    begins_.push_back(begins_.back() + largestAllowed(most, how.slots));
+  for (const long count : fewestCommands(last - begins_.back(), most, how.slots))
+    begins_.push_back(begins_.back() + count);
+  while (begins_.back() < count_)
+    begins_.push_back(begins_.back() + 1);
   count_ = static_cast<long>(begins_.size()) - 1;
 }
 

@@ -7,7 +7,9 @@ namespace pb::device {
 namespace {
 
 constexpr long kItemsOfUnit = 2048; // as many as it can have at once
-constexpr long kStepsOfItem = 8;    // with fewer, another pass costs more than it saves
+constexpr long kItemsOfScan =
+    1024; // of a scan, whose items have more registers: all groups shall be at work together
+constexpr long kStepsOfItem = 8; // with fewer, another pass costs more than it saves
 constexpr long kMostParts = 1024;
 
 /// The number of cells along each of the first three functions that have items.
@@ -35,11 +37,12 @@ TeamLaunch teamsOf(const DeviceStep &step, const DeviceTeams &teams, const Frame
     --launch.cells;
   if (!teams.values || step.inRounds)
     return launch;
+  const bool isScan = teams.passes > 2;
   const long groups = quotient(extent[0], launch.cells) * extent[1] * extent[2];
   long parts = step.teams[2 * frame->bin + 1];
   if (parts == 0 && teams.steps && groups < about.units) {
     const long most = teams.steps(frame, &box) / (kStepsOfItem * (items / launch.cells));
-    const long groupsOfUnit = std::max(1L, kItemsOfUnit / items);
+    const long groupsOfUnit = std::max(1L, (isScan ? kItemsOfScan : kItemsOfUnit) / items);
     parts = std::min(most, groupsOfUnit * about.units / groups);
   }
   launch.parts = std::clamp(parts, 1L, kMostParts);

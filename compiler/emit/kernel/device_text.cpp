@@ -142,10 +142,15 @@ private:
   /// How many registers an item has, where it has several points: compilers use more of them than they have to. With several variables
   /// a point, or functions, nothing is said, because they need more than the estimate.
   std::string registers(const kernel::Scheduled &kernel) const {
+    constexpr const char *kOfScan = "64";    // the runtime relies on that many (device/teams.cpp)
     constexpr const char *kInPlanes = "128"; // what nothing reads of the box of cells is in none
     constexpr int kOthers = 56;              // for addresses, and for what is read of a group's memory
     const auto variables = std::count_if(kernel.buffers.begin(), kernel.buffers.end(),
                                          [](const Buffer &b) { return b.role == Buffer::Role::Local; });
+    const bool isScan =
+        device_.cooperation && device_.cooperation->scan && kernel::hasTeams(kernel.schedule.tree);
+    if (isScan && variables <= 1 && kernel::functionsCalled(kernel) == 0)
+      return dialect_.registers(kOfScan, Dialect::GroupsAtOnce::AsManyAsFit);
     if (kernel.schedule.steps)
       return variables > 1 || kernel::functionsCalled(kernel) > 0 ? "" : ofSteps(kernel);
     if (!kernel::hasBlocks(kernel.schedule.tree) || variables > 1 || kernel::functionsCalled(kernel) > 0)
@@ -170,7 +175,7 @@ private:
   /// An item has two values for each of its places: the result, and what it reads for it. Groups wait at a barrier in each round, and
   /// others compute meanwhile.
   std::string ofSteps(const kernel::Scheduled &kernel) const {
-    constexpr int kOthers = 48;
+    constexpr int kOthers = 32;
     unsigned bytes = 0;
     for (const int kept : kernel.schedule.steps->kept)
       bytes += kernel::bytesOf(kernel.buffers[static_cast<std::size_t>(kept)].element);

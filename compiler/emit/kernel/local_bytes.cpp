@@ -41,7 +41,14 @@ std::vector<LocalArray> localArrays(const kernel::Scheduled &kernel, const loop:
           2 * static_cast<long>(kernel::bytesOf(kernel.buffers[static_cast<std::size_t>(b)].element))};
       for (std::size_t k = 0; k < steps->reach.size(); ++k)
         planes.lengths.push_back({static_cast<int>(k), true});
+      const LocalArray cells = planes;
       all.push_back(std::move(planes));
+      for (std::size_t k = 0; k < steps->reach.size();
+           ++k) { // in front of the planes and behind them (loop/step_loops.cpp)
+        LocalArray rows{cells.bytes * steps->reach[k]};
+        rows.lengths.assign(cells.lengths.begin(), cells.lengths.begin() + static_cast<std::ptrdiff_t>(k));
+        all.push_back(std::move(rows));
+      }
     }
   return all;
 }

@@ -161,13 +161,22 @@ private:
     const Expr exists = less(i, index("upto"));
     const Expr ownRow =
         multiply(grouped(arithmetic(Op::Divide, {lane, warp})), multiply(warp, integer(kRows)));
+    // Then no row waits for what the one before it reads.
+    const Expr areFull = arithmetic(
+        Op::And, {less(index("first"), index("base")),
+                  arithmetic(Op::LessEqual,
+                             {add(index("base"), multiply(integer(kRows), index("team"))), index("upto")})});
     const Expr toLast = grouped(subtract(subtract(warp, integer(1)), inWarp()));
     return block(
         {letNumber("mine", add(index("base"), add(ownRow, arithmetic(Op::Modulo, {lane, warp})))),
          letValue("whole", element(), neutral(scan_.with), false),
          make({Array{"row", element(), {integer(kRows)}}}),
-         ofRows(0, {position, letValue("value", element(), neutral(scan_.with), false),
-                    make({If{exists, ownValue(step), nullptr}}), assignTo(row(r), index("value"))}),
+         make({If{
+             areFull,
+             ofRows(0, {position, letValue("value", element(), neutral(scan_.with), false),
+                        ownValue(step, false), assignTo(row(r), index("value"))}),
+             ofRows(0, {position, letValue("value", element(), neutral(scan_.with), false),
+                        make({If{exists, ownValue(step), nullptr}}), assignTo(row(r), index("value"))})}}),
          make({For{"reach",
                    integer(1),
                    less(reach, warp),
@@ -294,27 +303,29 @@ private:
   }
 
   /// The first step begins with the cell before it, all others with nothing.
-  NodePtr ownValue(const std::function<NodePtr(const NodePtr &)> &step) const {
+  NodePtr ownValue(const std::function<NodePtr(const NodePtr &)> &step, bool mayBeFirst = true) const {
     struct Instead : Mutator {
       const ScanOf &of;
       const std::function<NodePtr(const NodePtr &)> &step;
-      Instead(const ScanOf &of, const std::function<NodePtr(const NodePtr &)> &step) : of(of), step(step) {}
+      const bool mayBeFirst;
+      Instead(const ScanOf &of, const std::function<NodePtr(const NodePtr &)> &step, bool mayBeFirst)
+          : of(of), step(step), mayBeFirst(mayBeFirst) {}
       NodePtr node(const NodePtr &n) override {
         const Assign *own = as<Assign>(n);
         if (as<Block>(n))
           return Mutator::node(n);
-        return own && own->statement == of.scan_.statement ? of.ofStatement() : step(n);
+        return own && own->statement == of.scan_.statement ? of.ofStatement(mayBeFirst) : step(n);
       }
     };
-    return Instead(*this, step).node(loop_.body);
+    return Instead(*this, step, mayBeFirst).node(loop_.body);
   }
 
-  NodePtr ofStatement() const {
+  NodePtr ofStatement(bool mayBeFirst) const {
     WithoutReads rest(scan_.previous);
     const Expr value = rest.expr(statement_.value);
     const NodePtr first = make({If{arithmetic(Op::Equal, {index(loop_.iterator), index("first")}),
                                    assignTo(index("previous"), rest.previous), nullptr}});
-    return block({letValue("previous", element(), neutral(scan_.with), false), first,
+    return block({letValue("previous", element(), neutral(scan_.with), false), mayBeFirst ? first : block({}),
                   assignTo(index("value"), value)});
   }
 

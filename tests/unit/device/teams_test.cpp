@@ -49,21 +49,22 @@ TEST(Teams, CellsOfAGroupDivideItsItems) {
 TEST(Teams, OneLongCellIsManyGroups) {
   const TeamLaunch launch = Teams{.length = 1'000'000}.of({0, {}, {}});
   EXPECT_EQ(launch.cells, 1);
-  EXPECT_EQ(launch.parts, 488); // of 8 steps for each of 256 items
-  EXPECT_EQ(launch.bytes, 8UL * 2 * 488);
+  EXPECT_EQ(launch.parts,
+            400); // as many as can be at work on 100 units, in items of which each has at least 8 steps
+  EXPECT_EQ(launch.bytes, 8UL * 2 * 400);
   EXPECT_EQ(launch.firstPass(), 1);
   EXPECT_EQ(launch.lastPass(), 3);
   const int group[3] = {256, 1, 1};
-  EXPECT_EQ(gridOf(launch, 1, {0, {}, {}}, false, group).items[0], 488 * 256);
+  EXPECT_EQ(gridOf(launch, 1, {0, {}, {}}, false, group).items[0], 400 * 256);
   EXPECT_EQ(gridOf(launch, 2, {0, {}, {}}, false, group).items[0], 256);
-  EXPECT_EQ(gridOf(launch, 3, {0, {}, {}}, false, group).items[0], 488 * 256);
+  EXPECT_EQ(gridOf(launch, 3, {0, {}, {}}, false, group).items[0], 400 * 256);
 }
 
 TEST(Teams, AsManyPartsAsAreWorthIt) {
   EXPECT_EQ(Teams{.length = 3000}.of({0, {}, {}}).parts, 1);
   EXPECT_EQ(Teams{.length = 3 * 256 * 8}.of({0, {}, {}}).parts, 3);
-  EXPECT_EQ((Teams{.length = 1'000'000}.of({1, {0}, {50}}).parts), 16);
-  EXPECT_EQ((Teams{.length = 1'000'000}.of({1, {0}, {99}}).parts), 8);
+  EXPECT_EQ((Teams{.length = 1'000'000}.of({1, {0}, {50}}).parts), 8);
+  EXPECT_EQ((Teams{.length = 1'000'000}.of({1, {0}, {99}}).parts), 4);
   EXPECT_EQ((Teams{.length = 1'000'000}.of({1, {0}, {100}}).parts), 1); // all units are busy
   EXPECT_EQ((Teams{.length = 1'000'000, .units = 1}.of({0, {}, {}}).parts), 1);
   EXPECT_EQ((Teams{.asked = 7, .length = 10}.of({1, {0}, {1000}}).parts), 7);

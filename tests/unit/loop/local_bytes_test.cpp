@@ -36,5 +36,17 @@ TEST(LocalBytes, BuffersPaddingAndTeamsAreCounted) {
   EXPECT_EQ(localBytes(localArrays(kernel, teams), group, cells), 8 * 128 + 2 * 4 * 20 * 128);
 }
 
+/// As much as step_loops.cpp declares: two planes, and what points at their edges read beside them.
+TEST(LocalBytes, PlanesOfRoundsHaveRowsAround) {
+  kernel::Scheduled kernel;
+  kernel.buffers.emplace_back();
+  kernel.buffers.back().element = kernel::Scalar::F32;
+  kernel.schedule.steps.emplace();
+  kernel.schedule.steps->kept = {0};
+  kernel.schedule.steps->reach = {1, 2};
+  const int group[3] = {32, 16, 1}, cells[3] = {2, 8, 1};
+  EXPECT_GE(localBytes(localArrays(kernel, {}), group, cells), 4 * (2 * 64 * 128 + 2 * (1 + 2 * 64)));
+}
+
 } // namespace
 } // namespace pbc::emit
