@@ -108,8 +108,10 @@ std::string compileHostKernel(const std::string &text, const std::string &compil
   const std::string source = folder / "kernel.cpp", library = folder / "kernel.so",
                     messages = folder / "messages";
   std::ofstream(source) << text;
+  // The options that stand beside the compiler's name come last, so that they hold: -O0, say.
+  const std::string name = compiler.substr(0, compiler.find(' ')), own = compiler.substr(name.size());
   std::vector<std::string> words;
-  std::istringstream line(compiler + " " + kHostOptions);
+  std::istringstream line(name + " " + kHostOptions + own);
   for (std::string word; line >> word;)
     if ((word != "-fno-gnu-unique" && word != "-fno-use-linker-plugin") ||
         compiler.find("clang") == std::string::npos) // g++ only

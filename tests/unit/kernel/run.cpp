@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tests/unit/kernel/run.h"
+#include "tests/unit/sanitized.h"
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -53,6 +54,9 @@ void expect(double got, double wanted, const char *what, long a, long b) {
 }
 )";
 
+// The sanitizer looks at the compiler, not at the kernels, which the release build tests at -O3.
+const char *const kOptimisation = kSanitized ? " -O0" : " -O3";
+
 std::string outputOf(const std::string &command) {
   std::string text;
   FILE *pipe = popen((command + " 2>&1").c_str(), "r");
@@ -73,8 +77,8 @@ std::string compileAndRun(Lifted &lifted, const std::vector<Scheduled> &kernels,
   std::ofstream(folder + "/k.cpp") << lifted.text(kernels, before) << kPrelude << mainText;
   const char *keep = std::getenv("PBC_KEEP");
   std::string text = outputOf(
-      std::string("clang++-19 -std=c++20 -O3 -Wall -Wextra -Werror -Wno-pass-failed -ffp-contract=off -I") +
-      PBC_SOURCE_DIR + " -o " + folder + "/k " + folder + "/k.cpp");
+      std::string("clang++-19 -std=c++20 -Wall -Wextra -Werror -Wno-pass-failed -ffp-contract=off -I") +
+      PBC_SOURCE_DIR + kOptimisation + " -o " + folder + "/k " + folder + "/k.cpp");
   text = text.empty() ? outputOf(folder + "/k") : "compiler: " + text;
   if (keep)
     std::fprintf(stderr, "kept %s\n", folder.c_str());

@@ -28,8 +28,7 @@ long fromEnvironment(const char *name, long otherwise) {
   return text ? std::atol(text) : otherwise;
 }
 
-/// For the verifier and for the text of a kernel. A few kernels, of hundreds of pieces, would need minutes for them; what
-/// those compute is compared all the same.
+/// For the verifier, the text and the code of a kernel, each of which would need a minute for a few kernels.
 constexpr unsigned long kCheckBudget = 2'000'000;
 
 /// Random steps, and how often those of each transformation were accepted.
@@ -123,6 +122,7 @@ TEST_P(Registry, AcceptedStepsKeepDependencesAndResults) {
   const long pairs = fromEnvironment("PBC_PAIRS", kSanitized ? 40 : 200) / 4, batch = 24;
   Random r(static_cast<unsigned long>(fromEnvironment("PBC_SEED", 1) * 4 + GetParam()));
   Steps steps(r);
+  long left = 0; // pairs that were not compared, because their code would take too long
   for (long first = 0; first < pairs && !HasFailure(); first += batch) {
     Texts texts;
     Comparison comparison(texts.context());
@@ -141,13 +141,16 @@ TEST_P(Registry, AcceptedStepsKeepDependencesAndResults) {
             r.once(2) &&
             pbc::poly::withBudget(after.context.ctx(), kCheckBudget, [&] { printed = print(after); }) &&
             printed.size() < kLongText;
-        comparison.add(what, kernel, isReadBack ? texts.kernel(printed) : after);
+        const Scheduled compared = isReadBack ? texts.kernel(printed) : after;
+        left += !pbc::poly::withBudget(after.context.ctx(), kCheckBudget,
+                                       [&] { comparison.add(what, kernel, compared); });
       }
     }
     EXPECT_EQ(comparison.differences(), "");
   }
   if (std::getenv("PBC_PAIRS"))
     std::printf("accepted: %s\n", testing::PrintToString(steps.accepted()).c_str());
+  EXPECT_LE(left, 1 + pairs / 20);
   // The pairs are of use only if the transformations apply to many of the kernels.
   std::vector<std::string> never;
   for (const auto &[name, count] : steps.accepted())
