@@ -15,7 +15,7 @@
 // `schedule`, `for` and `on` are names, and in the steps of a schedule all words are names.
 grammar Pbcc;
 
-tokens { BODY, RAW, BROKEN, STEPS, END_STEPS, ADAPTOR, BAR, STRUCTURE }
+tokens { BODY, RAW, BROKEN, STEPS, END_STEPS, WITH, ADAPTOR, BAR, CONDITION, STRUCTURE }
 
 program : (RAW | unit)* EOF ;
 
@@ -93,7 +93,8 @@ adaptationFile : adaptation EOF ;
 
 scheduleDecl : SCHEDULE word FOR ((word | STAR) DOT)? word (PLUS word)* (ON word)? STEPS steps END_STEPS SEMI* ;
 steps : step? (SEMI step?)* ;
-step : (results ASSIGN)? call ;
+step : (results ASSIGN)? call (WITH stepParameter (COMMA stepParameter)*)? ;
+stepParameter : ID ASSIGN (INT | ID LPAREN INT (COMMA INT)* RPAREN) ; // the second ID is `tune`
 results : LPAREN ID (COMMA ID)* RPAREN ;
 call : ID LPAREN (SEMI? argument ((COMMA | SEMI) argument)*)? RPAREN ;
 argument : value (ASSIGN value)? ; // the first of two is a name
@@ -104,8 +105,7 @@ factor : INT | ID ;
 word : ID | FOR | ON ;
 
 adaptorDecl : ADAPTOR ID LPAREN ID (COMMA ID)* RPAREN COLON adaptorRule (BAR adaptorRule)* ;
-adaptorRule : (step SEMI)* (LBRACE adaptorCondition RBRACE)? ;
-adaptorCondition : ID LPAREN ID LPAREN ID RPAREN (DOT ID ASSIGN ID)? RPAREN ; // cond(blank(X).zero = true), cond(isSmall(X))
+adaptorRule : (step SEMI)* (LBRACE CONDITION RBRACE)? ; // CONDITION: `cond(`, an expression of C++, and `)`
 adaptation : ID LPAREN value (COMMA value)* RPAREN ;
 
 expr

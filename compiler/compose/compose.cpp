@@ -85,8 +85,7 @@ private:
       });
       added.insert(added.end(), rule.steps.begin(), behind);
       rest.insert(rest.end(), behind, rule.steps.end());
-      if (rule.condition)
-        variant.conditions.push_back(*rule.condition);
+      variant.conditions.insert(variant.conditions.end(), rule.conditions.begin(), rule.conditions.end());
     }
     added.insert(added.end(), rest.begin(), rest.end());
     const Parts parts = split(added);
@@ -197,6 +196,38 @@ std::vector<std::pair<const Variant *, const Sequence *>> distinct(const Composi
     for (const Sequence &sequence : variant.sequences)
       if (sequence.sameAs < 0)
         all.emplace_back(&variant, &sequence);
+  return all;
+}
+
+std::vector<Unused> unusedRules(const Composition &composition, const std::vector<Adapted> &adaptors,
+                                std::size_t adaptor) {
+  std::map<std::size_t, std::string> why;
+  for (const Variant &variant : composition.variants) {
+    const std::size_t rule = variant.rules[adaptor];
+    const script::Script &steps = adaptors[adaptor].rules[rule].steps;
+    if (steps.empty())
+      continue;
+    const auto isOfRule = [&](const script::Step &step) {
+      return std::find(steps.begin(), steps.end(), step) != steps.end();
+    };
+    std::string &reason = why[rule];
+    if (!variant.why.empty())
+      reason = variant.why;
+    for (const Sequence &sequence : variant.sequences) {
+      if (std::any_of(sequence.kept.begin(), sequence.kept.end(), isOfRule))
+        return {};
+      for (const kernel::FailedStep &failed :
+           sequence.omitted) // the reason of the last sequence, whose loops are those of the script
+        if (const script::Step &step = failed.index < sequence.mixed.size()
+                                           ? sequence.mixed[failed.index]
+                                           : variant.memory[failed.index - sequence.mixed.size()];
+            isOfRule(step))
+          reason = fmt::format("`{}`, {}", script::text(step), failed.problem.what);
+    }
+  }
+  std::vector<Unused> all;
+  for (auto &[rule, reason] : why)
+    all.push_back({rule, std::move(reason)});
   return all;
 }
 

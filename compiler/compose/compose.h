@@ -65,4 +65,12 @@ std::string provenance(const std::string &script, const Variant &, const std::ve
 /// The sequences that make a kernel of their own.
 std::vector<std::pair<const Variant *, const Sequence *>> distinct(const Composition &);
 
+/// A rule of an adaptor of which no step applies in any sequence, and why.
+struct Unused {
+  std::size_t rule = 0;
+  std::string why;
+};
+/// All rules of the adaptor that have steps, if no step of any of them applies anywhere; nothing otherwise.
+std::vector<Unused> unusedRules(const Composition &, const std::vector<Adapted> &, std::size_t adaptor);
+
 } // namespace pbc::compose

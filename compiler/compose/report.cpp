@@ -38,6 +38,17 @@ std::string uses(const Report &r) {
   return all;
 }
 
+/// Those of the steps of all sequences.
+std::vector<script::StepParameter> tunablesOf(const Composition &composition) {
+  script::Script steps;
+  for (const Variant &variant : composition.variants) {
+    steps.insert(steps.end(), variant.memory.begin(), variant.memory.end());
+    for (const Sequence &sequence : variant.sequences)
+      steps.insert(steps.end(), sequence.mixed.begin(), sequence.mixed.end());
+  }
+  return script::tunables(steps);
+}
+
 Json asData(const Report &r) {
   Json sequences = Json::array(), clashes = Json::array();
   int number = 0;
@@ -62,11 +73,11 @@ Json asData(const Report &r) {
                            {"same_as", sequence.sameAs < 0 ? Json() : Json(sequence.sameAs + 1)}});
     }
   }
-  return {{"kernel", r.kernel},
-          {"script", uses(r)},
-          {"kernels", distinct(r.composition).size()},
-          {"sequences", sequences},
-          {"clashes", clashes}};
+  Json tunables = Json::array();
+  for (const script::StepParameter &p : tunablesOf(r.composition))
+    tunables.push_back({{"name", p.name}, {"default", p.numbers.front()}, {"numbers", p.numbers}});
+  return {{"kernel", r.kernel},   {"script", uses(r)},      {"kernels", distinct(r.composition).size()},
+          {"tunables", tunables}, {"sequences", sequences}, {"clashes", clashes}};
 }
 
 std::string counted(std::size_t n, const char *what) {
@@ -77,16 +88,22 @@ std::string asTable(const Report &r) {
   std::size_t sequences = 0, number = 0;
   for (const Variant &variant : r.composition.variants)
     sequences += variant.sequences.size();
-  std::string out = fmt::format("{}: {}: {} make {}\n", r.kernel, uses(r), counted(sequences, "sequence"),
-                                counted(distinct(r.composition).size(), "kernel"));
+  std::string out = fmt::format("{}: {}: {} make{} {}\n", r.kernel, uses(r), counted(sequences, "sequence"),
+                                sequences == 1 ? "s" : "", counted(distinct(r.composition).size(), "kernel"));
+  for (const script::StepParameter &p : tunablesOf(r.composition))
+    out += fmt::format("      tunable         {}, by default {}\n", script::text(p), p.numbers.front());
   for (const Variant &variant : r.composition.variants) {
-    const std::string rules = fmt::format("rule {}", fmt::join(numbersOf(variant), ", "));
+    const std::string rules =
+        variant.rules.empty() ? "" : fmt::format("rule {}", fmt::join(numbersOf(variant), ", "));
     if (!variant.why.empty())
       out += fmt::format("      {:<16}{:<10}{}\n", "clashes", rules, variant.why);
     for (const Sequence &sequence : variant.sequences) {
       const std::string became =
           sequence.sameAs < 0 ? "kept" : fmt::format("the same as {}", sequence.sameAs + 1);
       out += fmt::format("{:>4}  {:<16}{:<10}{}\n", ++number, became, rules, script::line(sequence.mixed));
+      if (sequence.sameAs < 0)
+        for (const script::Condition &condition : variant.conditions)
+          out += fmt::format("{:22}needs a check at run time: {}\n", "", script::text(condition));
       for (const kernel::FailedStep &failed : sequence.omitted)
         out += fmt::format("{:22}left out: {}, {}\n", "",
                            script::text(stepOf(variant, sequence, failed.index)), failed.problem.what);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/driver/adaptor_files.h"
+#include "compiler/compose/rules.h"
 #include "compiler/driver/problems.h"
 #include "compiler/kernel/transform/transformation.h"
 #include "compiler/source/load.h"
@@ -13,11 +14,14 @@
 namespace pbc::driver {
 namespace {
 
-bool hasKnownSteps(const script::Adaptor &adaptor, source::Diagnostics &diagnostics) {
+/// Whether each step is of a transformation, or a use of one of the adaptors.
+bool hasKnownSteps(const script::Adaptor &adaptor, const std::vector<script::Adaptor> &all,
+                   source::Diagnostics &diagnostics) {
   bool isGood = true;
   for (const script::AdaptorRule &rule : adaptor.rules)
     for (const script::Step &step : rule.steps) {
-      if (kernel::findTransformation(step.transformation))
+      if (kernel::findTransformation(step.transformation) ||
+          compose::findAdaptor(all, step.transformation))
         continue;
       isGood = false;
       std::vector<std::string_view> names;
@@ -70,12 +74,14 @@ std::vector<script::Adaptor> readAdaptors(const std::vector<source::FileId> &fil
   std::vector<script::Adaptor> all;
   for (const source::FileId file : files)
     for (script::Adaptor &adaptor : syntax::parseAdaptors(file, diagnostics)) {
-      if (!hasKnownSteps(adaptor, diagnostics))
-        continue;
       std::erase_if(all, [&](const script::Adaptor &other) { return other.name == adaptor.name; });
       all.push_back(std::move(adaptor));
     }
-  return all;
+  std::vector<script::Adaptor> known;
+  for (const script::Adaptor &adaptor : all)
+    if (hasKnownSteps(adaptor, all, diagnostics))
+      known.push_back(adaptor);
+  return known;
 }
 
 } // namespace pbc::driver

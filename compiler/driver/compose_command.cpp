@@ -2,14 +2,17 @@
 
 #include "compiler/driver/compose_command.h"
 #include "compiler/compose/report.h"
+#include "compiler/compose/rules.h"
 #include "compiler/driver/adaptor_files.h"
+#include "compiler/driver/conditions.h"
 #include "compiler/driver/memory_limit.h"
 #include "compiler/driver/problems.h"
 #include "compiler/driver/standard_library.h"
 #include "compiler/driver/text_input.h"
+#include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/parse.h"
 #include "compiler/kernel/print.h"
-#include "compiler/syntax/nearest.h"
+#include "compiler/kernel/verify.h"
 #include "compiler/syntax/parse.h"
 #include "runtime/base/parse_status.h"
 #include <CLI/CLI.hpp>
@@ -27,7 +30,7 @@ struct ComposeOptions {
   std::string input, script, kernel;
   std::vector<std::string> adaptations, files;
   int printed = 0; // the number of the sequence whose kernel is printed
-  bool isJson = false;
+  bool isJson = false, isVerified = false;
 };
 
 class Compose {
@@ -41,8 +44,10 @@ public:
     const source::FileId file = load(options_.script);
     const std::optional<script::Script> script = syntax::parseScript(file, diagnostics_);
     loadAdaptors();
-    const std::vector<compose::Adapted> adapted = adaptations();
     if (diagnostics_.hasErrors() || !script)
+      return std::nullopt;
+    const std::vector<compose::Adapted> adapted = adaptations();
+    if (diagnostics_.hasErrors())
       return std::nullopt;
     std::string text;
     bool isAny = false;
@@ -85,25 +90,8 @@ private:
       const auto use = syntax::parseAdaptation(sources_.add("--adaptor", text), diagnostics_);
       if (!use)
         continue;
-      const auto found = std::find_if(adaptors_.begin(), adaptors_.end(),
-                                      [&](const script::Adaptor &a) { return a.name == use->adaptor; });
-      if (found == adaptors_.end()) {
-        std::vector<std::string_view> names;
-        for (const script::Adaptor &a : adaptors_)
-          names.push_back(a.name);
-        const std::string near = syntax::nearest(use->adaptor, names);
-        diagnostics_.error(use->span, fmt::format("no adaptor is called `{}`", use->adaptor))
-            .help(fmt::format("{}the adaptors are {}",
-                              near.empty() ? "" : fmt::format("did you mean `{}`? ", near),
-                              fmt::join(names, ", ")));
-      } else if (found->parameters.size() != use->arguments.size()) {
-        diagnostics_.error(use->span,
-                           fmt::format("`{}` takes {} argument{}: {}", found->name, found->parameters.size(),
-                                       found->parameters.size() == 1 ? "" : "s",
-                                       fmt::join(found->parameters, ", ")));
-      } else {
-        all.push_back({*use, script::instantiated(*found, use->arguments)});
-      }
+      if (auto rules = compose::rulesOf(adaptors_, *use, diagnostics_))
+        all.push_back({*use, std::move(*rules)});
     }
     return all;
   }
@@ -112,27 +100,63 @@ private:
   bool check(const kernel::Scheduled &k, const script::Script &script,
              const std::vector<compose::Adapted> &adapted) {
     const kernel::Scheduled start = kernel::withLabels(k);
-    for (const script::Step &step : script)
-      if (!kernel::findTransformation(step.transformation)) {
-        const kernel::StepProblem problem = kernel::run(step, start).problem;
+    const auto checkStep = [&](const script::Step &step) {
+      const kernel::Transformation *transformation = kernel::findTransformation(step.transformation);
+      const std::optional<kernel::StepProblem> problem =
+          transformation ? kernel::whyNever(*transformation, script::resolved(step))
+                         : std::optional(kernel::run(step, start).problem);
+      if (problem)
         diagnostics_
-            .error(problem.span,
-                   fmt::format("the step `{}` is in no script: {}", script::text(step), problem.what))
-            .help(problem.help);
-      }
+            .error(problem->span,
+                   fmt::format("the step `{}` is in no script: {}", script::text(step), problem->what))
+            .help(problem->help);
+    };
+    for (const script::Step &step : script)
+      checkStep(step);
     for (const compose::Adapted &one : adapted) {
+      for (const script::AdaptorRule &rule : one.rules)
+        for (const script::Step &step : rule.steps)
+          checkStep(step);
       const auto *matrix = std::get_if<script::Name>(&one.use.arguments.front().what);
       std::vector<std::string> matrices;
       for (const kernel::Buffer &b : k.buffers)
-        if (b.role == kernel::Buffer::Role::Input || b.role == kernel::Buffer::Role::Output)
-          matrices.push_back(b.name);
-      if (!matrix || std::find(matrices.begin(), matrices.end(), matrix->text) == matrices.end())
+        if (kernel::isMatrix(b))
+          matrices.push_back(kernel::programName(k, b));
+      const std::vector<int> buffers = matrix ? kernel::buffersCalled(k, matrix->text) : std::vector<int>{};
+      const kernel::Buffer *buffer =
+          buffers.size() == 1 ? &k.buffers[static_cast<std::size_t>(buffers.front())] : nullptr;
+      if (buffer && kernel::isMatrix(*buffer))
+        checkConditions(*compose::findAdaptor(adaptors_, one.use.adaptor), *buffer, diagnostics_);
+      else
         diagnostics_
             .error(one.use.arguments.front().span,
                    fmt::format("{} has no matrix `{}`", k.name, script::text(one.use.arguments.front())))
             .help(fmt::format("its matrices are {}", fmt::join(matrices, ", ")));
     }
     return !diagnostics_.hasErrors();
+  }
+
+  /// A warning for each adaptor of which no rule applies, with the reason of each.
+  void warnOfUnused(const kernel::Scheduled &k, const std::vector<compose::Adapted> &adapted,
+                    const compose::Composition &composition) {
+    for (std::size_t a = 0; a < adapted.size(); ++a) {
+      const std::vector<compose::Unused> unused = compose::unusedRules(composition, adapted, a);
+      if (unused.empty())
+        continue;
+      auto &warning = diagnostics_.warning(
+          adapted[a].use.span, fmt::format("no rule of `{}` applies to {}", adapted[a].use.adaptor, k.name));
+      std::string reasons;
+      for (const compose::Unused &one : unused)
+        reasons += fmt::format("{}rule {}: {}", reasons.empty() ? "" : "; ", one.rule + 1, one.why);
+      warning.help(reasons);
+    }
+  }
+
+  void verify(const kernel::Scheduled &k, const compose::Composition &composition) {
+    for (const auto &[variant, sequence] : compose::distinct(composition))
+      for (const std::string &complaint : kernel::verify(*sequence->kernel))
+        throw Refusal(fmt::format("pbc compose: internal error: {} is not sound after `{}`: {}\n", k.name,
+                                  script::line(sequence->kept), complaint));
   }
 
   std::string composed(const kernel::Scheduled &k, const script::Script &script,
@@ -142,6 +166,9 @@ private:
     const compose::CompositionOutcome made = compose::compose(k, script, adapted);
     if (!made.composition)
       throw Refusal(fmt::format("pbc compose: error: {}: {}\n", k.name, made.why));
+    warnOfUnused(k, adapted, *made.composition);
+    if (options_.isVerified)
+      verify(k, *made.composition);
     if (options_.printed == 0)
       return compose::report(
           {k.name, std::filesystem::path(options_.script).stem(), adapted, *made.composition},
@@ -206,6 +233,7 @@ int composeCommand(int argc, char **argv) {
   app.add_option("--kernel", o.kernel, "the kernel of this name only");
   app.add_option("--print", o.printed, "print the kernel that the sequence of this number makes")
       ->check(CLI::PositiveNumber);
+  app.add_flag("--verify", o.isVerified, "check each kernel, as `pbc opt --verify` does");
   app.add_flag("--json", o.isJson, "print the table as JSON");
   try {
     app.parse(argc, argv);

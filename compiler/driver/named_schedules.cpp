@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/driver/named_schedules.h"
+#include "compiler/compose/rules.h"
 #include "compiler/compose/structures.h"
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/kernel/print.h"
@@ -55,11 +56,10 @@ public:
                     const std::vector<script::Adaptor> &adaptors)
       : transform_(t), lifted_(lifted), own_(own) {
     for (const script::Adaptation &use : compose::adaptationsOf(t, lifted)) {
-      const auto found = std::find_if(adaptors.begin(), adaptors.end(), [&](const script::Adaptor &a) {
-        return a.name == use.adaptor && a.parameters.size() == use.arguments.size();
-      });
-      if (found != adaptors.end())
-        adapted_.push_back({use, script::instantiated(*found, use.arguments)});
+      const source::SourceManager sources;
+      source::Diagnostics silent(sources); // what is wrong with an adaptor that a structure asks for makes it a missing one
+      if (auto rules = compose::rulesOf(adaptors, use, silent))
+        adapted_.push_back({use, std::move(*rules)});
       else
         missing_.push_back(use);
     }

@@ -40,6 +40,14 @@ isl::union_map valuesWith(const LoopNode &loop) {
       isl_union_map_flat_range_product(valuesAround(loop).release(), valuesOf(loop).release()));
 }
 
+/// The innermost loop around this one, which has one.
+LoopNode loopAround(const LoopNode &loop) {
+  isl::schedule_node node = loop.top.parent();
+  while (!loopAt(node))
+    node = node.parent();
+  return *loopAt(node);
+}
+
 isl::set rangeOf(const isl::union_map &values) {
   return isl::manage(isl_set_from_union_set(values.range().release()));
 }
@@ -86,7 +94,8 @@ Alike alike(const LoopNode &loop, const LoopNode &along) {
     return isl::manage(isl_set_project_out(s.copy(), isl_dim_set, outside, between));
   };
   const isl::set steps = withoutBetween(occurring);
-  const isl::set iterations = between == 1 ? rangeOf(valuesWith(along)) : rangeOf(valuesAround(loop));
+  const isl::set iterations =
+      rangeOf(valuesWith(loopAround(loop))); // also those in which the loop has no steps
   const isl::set each = isl::manage(isl_set_insert_dims(steps.copy(), isl_dim_set, outside, between))
                             .intersect(isl::manage(isl_set_add_dims(iterations.copy(), isl_dim_set, 1)));
   const isl::set everywhere = steps.subtract(withoutBetween(each.subtract(occurring)));

@@ -2,6 +2,7 @@
 
 #include "compiler/script/adaptor.h"
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -22,9 +23,11 @@ public:
       for (NamedValue &one : step.named)
         replace(one.value);
     }
-    if (rule.condition)
-      if (const Value *matrix = argumentOf(rule.condition->matrix))
-        rule.condition->matrix = text(*matrix);
+    for (Condition &condition : rule.conditions) {
+      if (const Value *matrix = argumentOf(condition.matrix))
+        condition.matrix = text(*matrix);
+      condition.predicate = replaced(condition.predicate);
+    }
     return rule;
   }
 
@@ -33,6 +36,22 @@ private:
     const auto at = std::find(parameters_.begin(), parameters_.end(), name);
     return at == parameters_.end() ? nullptr
                                    : &arguments_[static_cast<std::size_t>(at - parameters_.begin())];
+  }
+  /// The expression of C++ with arguments in the place of parameters; names of members are no parameters.
+  std::string replaced(const std::string &expression) const {
+    const auto isPart = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+    std::string all;
+    for (std::size_t at = 0; at < expression.size();) {
+      std::size_t end = at;
+      while (end < expression.size() && isPart(expression[end]))
+        ++end;
+      const std::string word = expression.substr(at, std::max<std::size_t>(end - at, 1));
+      const bool isMember = all.ends_with('.') || all.ends_with("->") || all.ends_with("::");
+      const Value *argument = isMember ? nullptr : argumentOf(word);
+      all += argument ? text(*argument) : word;
+      at += word.size();
+    }
+    return all;
   }
   void replace(Value &value) const {
     if (const auto *name = std::get_if<Name>(&value.what))
@@ -63,15 +82,15 @@ std::string text(const Adaptation &use) {
 std::string text(const Condition &condition) {
   return condition.kind == Condition::Kind::BlankIsZero
              ? fmt::format("cond(blank({}).zero = true)", condition.matrix)
-             : fmt::format("cond({}({}))", condition.predicate, condition.matrix);
+             : fmt::format("cond({})", condition.predicate);
 }
 
 std::string text(const AdaptorRule &rule) {
   std::string all;
   for (const Step &step : rule.steps)
     all += (all.empty() ? "" : " ") + text(step) + ";";
-  if (rule.condition)
-    all += fmt::format("{}{{{}}}", all.empty() ? "" : " ", text(*rule.condition));
+  for (const Condition &condition : rule.conditions)
+    all += fmt::format("{}{{{}}}", all.empty() ? "" : " ", text(condition));
   return all;
 }
 

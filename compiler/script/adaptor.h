@@ -8,13 +8,12 @@
 //
 // An adaptor has rules, which are alternatives: each is a script that is mixed into the script of a kernel (compiler/compose). The
 // first rule above is empty: the script stays as it is. A condition says what must hold of the matrix when the program runs; where it
-// does not, the code without the rule runs. The first parameter is the matrix; others are numbers that its steps use. Source: the
+// does not, the code without the rule runs: it is `blank(X).zero = true`, or an expression of C++. The first parameter is the matrix; others are numbers that its steps use. Source: the
 // language ADL of the OA framework, optimisation-scripts 4.
 //
 // Invariant: parsing what text() writes gives an equal adaptor; spans take no part in comparisons.
 #pragma once
 #include "compiler/script/script.h"
-#include <optional>
 
 namespace pbc::script {
 
@@ -22,11 +21,11 @@ namespace pbc::script {
 struct Condition {
   enum class Kind {
     BlankIsZero, // the cells that its structure leaves out are 0
-    Predicate,   // a function of the matrix, by its name
+    Predicate,   // an expression of C++ over the matrix and the other parameters
   };
   Kind kind = Kind::BlankIsZero;
-  std::string matrix, predicate;
-  source::Span span = {};
+  std::string matrix, predicate; // the expression as it was written
+  source::Span span = {}, predicateSpan = {};
   bool operator==(const Condition &other) const {
     return kind == other.kind && matrix == other.matrix && predicate == other.predicate;
   }
@@ -34,8 +33,9 @@ struct Condition {
 
 struct AdaptorRule {
   Script steps;
-  std::optional<Condition> condition = {};
-  bool isEmpty() const { return steps.empty() && !condition; }
+  std::vector<Condition> conditions =
+      {}; // at most one is written; a rule that uses another adaptor has that one's, too
+  bool isEmpty() const { return steps.empty() && conditions.empty(); }
   bool operator==(const AdaptorRule &) const = default;
 };
 
@@ -59,7 +59,8 @@ struct Adaptation {
   }
 };
 
-/// The rules of the adaptor for these arguments, which are as many as its parameters.
+/// The rules of the adaptor for these arguments, which are as many as its parameters. Steps that are uses of other adaptors stay
+/// (compose/rules.h).
 std::vector<AdaptorRule> instantiated(const Adaptor &, const std::vector<Value> &arguments);
 
 /// "Triangular(A)"

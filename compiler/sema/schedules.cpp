@@ -22,12 +22,36 @@ public:
     for (const bool isOptional : {false, true}) // one of the program replaces one of a library
       for (const syntax::Schedule &written : copy_.header.schedules)
         if (written.isOptional == isOptional)
-          if (auto checked = schedule(written); checked && isNew(*checked))
-            all_.push_back(std::move(*checked));
+          if (const auto checked = schedule(written); checked && isNew(*checked))
+            addWithNumbers(*checked);
     return std::move(all_);
   }
 
 private:
+  /// The schedule, and one for each other choice of the numbers that its steps leave to a search: `tiled` and `tiled/by=64`.
+  void addWithNumbers(const Schedule &one) {
+    const std::vector<script::StepParameter> tunables = script::tunables(one.steps);
+    const std::vector<script::ParameterNumbers> choices = script::choicesOf(tunables, kMostSchedules + 1);
+    if (choices.size() > kMostSchedules) {
+      diagnostics_
+          .error(one.nameSpan,
+                 fmt::format("the numbers that `{}` leaves open can be chosen in more than {} ways", one.name,
+                             kMostSchedules))
+          .help("each of them is a version of the loops in the program: give `tune(...)` fewer numbers");
+      return;
+    }
+    for (const script::ParameterNumbers &numbers : choices) {
+      Schedule made = one;
+      made.steps = script::chosen(one.steps, numbers);
+      made.isOptional |=
+          !all_.empty() && all_.back().span == one.span; // other numbers may not be possible everywhere
+      for (const script::StepParameter &p : tunables)
+        if (const long number = numbers.at(p.name); number != p.numbers.front())
+          made.name += fmt::format("/{}={}", p.name, number);
+      all_.push_back(std::move(made));
+    }
+  }
+
   std::optional<Schedule> schedule(const syntax::Schedule &written) {
     Schedule made{.name = written.name.text,
                   .steps = written.steps,

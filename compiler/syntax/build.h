@@ -52,7 +52,8 @@ private:
   void part(Rule &, P::RulePartContext &);
   Body body(const antlr4::Token &) const;
   script::Step step(P::StepContext &);
-  script::Condition condition(P::AdaptorConditionContext &, const script::Adaptor &);
+  script::StepParameter stepParameter(P::StepParameterContext &);
+  script::Condition condition(const antlr4::Token &, const script::Adaptor &);
   script::Value value(P::ValueContext &);
   script::Sum sum(P::SumContext &);
   Item item(P::ItemClauseContext &);

@@ -2,6 +2,7 @@
 
 // Builds schedules and their steps. Headers of transforms are in build.cpp.
 #include "compiler/syntax/build.h"
+#include "compiler/syntax/cxx_scan.h"
 #include <algorithm>
 #include <charconv>
 
@@ -79,29 +80,43 @@ script::Adaptor Builder::adaptor(P::AdaptorDeclContext &context) {
     script::AdaptorRule &one = made.rules.emplace_back();
     for (auto *s : rule->step())
       one.steps.push_back(step(*s));
-    if (rule->adaptorCondition())
-      one.condition = condition(*rule->adaptorCondition(), made);
+    if (rule->CONDITION())
+      one.conditions.push_back(condition(*rule->CONDITION()->getSymbol(), made));
   }
   return made;
 }
 
-script::Condition Builder::condition(P::AdaptorConditionContext &context, const script::Adaptor &adaptor) {
-  std::vector<std::string> words;
-  for (auto *word : context.ID())
-    words.push_back(textOf(*word->getSymbol()));
-  const Span span = spanOf(context);
-  const bool isOfBlank = context.DOT() != nullptr;
-  const bool isKnown =
-      words[0] == "cond" &&
-      (isOfBlank ? words[1] == "blank" && words[3] == "zero" && words[4] == "true" : words[1] != "blank");
-  if (!isKnown)
-    diagnostics_.error(span, "this is no condition of an adaptor")
-        .help("conditions are `cond(blank(X).zero = true)` and `cond(PREDICATE(X))`");
-  if (words[2] != adaptor.parameters.front())
-    diagnostics_.error(span, "a condition is about the matrix of its adaptor, `" +
-                                 adaptor.parameters.front() + "`");
-  return {isOfBlank ? script::Condition::Kind::BlankIsZero : script::Condition::Kind::Predicate, words[2],
-          isOfBlank ? "" : words[1], span};
+script::Condition Builder::condition(const antlr4::Token &token, const script::Adaptor &adaptor) {
+  const std::string text = textOf(token); // cond(EXPRESSION)
+  const std::size_t open = text.find('(') + 1;
+  std::size_t begin = text.find_first_not_of(" \t\n", open);
+  std::size_t end = text.find_last_not_of(" \t\n", text.size() - 2) + 1;
+  const std::string &matrix = adaptor.parameters.front();
+  script::Condition made;
+  made.span = spanOf(token);
+  std::string words;
+  bool isAboutMatrix = false;
+  for (Lexeme next = scan(text, static_cast<std::uint32_t>(open)); next.begin < end;
+       next = scan(text, next.end)) {
+    isAboutMatrix |= next.kind == Lexeme::Kind::Identifier && next.text(text) == matrix;
+    if (!next.isBlank())
+      words += next.text(text);
+  }
+  if (begin >= end)
+    begin = end = open;
+  const auto first = static_cast<std::uint32_t>(token.getStartIndex() + begin);
+  made.predicateSpan = text_.locate(first, first + static_cast<std::uint32_t>(end - begin));
+  made.matrix = matrix;
+  if (words != "blank(" + matrix + ").zero=true") {
+    made.kind = script::Condition::Kind::Predicate;
+    made.predicate = text.substr(begin, end - begin);
+  }
+  if (made.kind == script::Condition::Kind::Predicate && words.starts_with("blank("))
+    diagnostics_.error(made.span, "this is no condition of an adaptor")
+        .help("what a structure leaves out is asked by `cond(blank(" + matrix + ").zero = true)`");
+  if (!isAboutMatrix)
+    diagnostics_.error(made.span, "a condition is about the matrix of its adaptor, `" + matrix + "`");
+  return made;
 }
 
 script::Adaptation Builder::adaptation(P::AdaptationContext &context) {
@@ -152,6 +167,36 @@ script::Step Builder::step(P::StepContext &context) {
                  "`" + named.name + "` has two values in this call of `" + made.transformation + "`")
           .note(same->span, "the first one is here");
     made.named.push_back(std::move(named));
+  }
+  for (auto *p : context.stepParameter()) {
+    script::StepParameter one = stepParameter(*p);
+    const auto same =
+        std::find_if(made.parameters.begin(), made.parameters.end(),
+                     [&](const script::StepParameter &other) { return other.name == one.name; });
+    if (same != made.parameters.end())
+      diagnostics_.error(one.span, "`" + one.name + "` has two values behind this `with`")
+          .note(same->span, "the first one is here");
+    made.parameters.push_back(std::move(one));
+  }
+  return made;
+}
+
+script::StepParameter Builder::stepParameter(P::StepParameterContext &context) {
+  script::StepParameter made{
+      textOf(*context.ID(0)->getSymbol()), {}, context.ID().size() > 1, spanOf(context)};
+  if (made.isTuned && textOf(*context.ID(1)->getSymbol()) != "tune")
+    diagnostics_
+        .error(spanOf(*context.ID(1)->getSymbol()), "behind `with`, a parameter is a number or `tune(...)`")
+        .help("`by = tune(32, 64)` is 32, and a search may make it 64");
+  for (auto *number : context.INT()) {
+    const std::string text = textOf(*number->getSymbol());
+    long value = 0;
+    if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc())
+      diagnostics_.error(spanOf(*number->getSymbol()), "this integer is too large")
+          .help("whole numbers go from -9223372036854775807 to 9223372036854775807");
+    if (std::find(made.numbers.begin(), made.numbers.end(), value) != made.numbers.end())
+      diagnostics_.error(spanOf(*number->getSymbol()), "`tune` has this number twice");
+    made.numbers.push_back(value);
   }
   return made;
 }

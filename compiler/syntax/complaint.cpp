@@ -64,6 +64,8 @@ std::string reading(const Stop &stop, const std::string &subject) {
     case P::RuleArgument:
     case P::RuleCall:
       return subject.empty() ? "in a step of a schedule" : "in the step `" + subject + "`";
+    case P::RuleStepParameter:
+      return "behind `with`";
     case P::RuleStep:
       return "in a step of a schedule";
     case P::RuleStructureDecl:

@@ -4,6 +4,7 @@
 #include "compiler/syntax/body_end.h"
 #include "compiler/syntax/cxx_scan.h"
 #include "compiler/syntax/nearest.h"
+#include <algorithm>
 
 namespace pbc::syntax {
 
@@ -23,6 +24,9 @@ public:
       _data[i] = static_cast<unsigned char>(text[i]);
   }
 };
+
+constexpr const char *kConditionHelp =
+    "conditions are `cond(blank(X).zero = true)` and `cond(EXPRESSION)`, of C++ and about the matrix";
 
 class Reader {
 public:
@@ -196,6 +200,8 @@ private:
   void takeOfSchedule() {
     if (kind_ == TextKind::Adaptors && takeOfAdaptor())
       return;
+    if (type_ == PbccParser::ID && part_ == Part::Steps && last_ == PbccParser::RPAREN && word() == "with")
+      type_ = PbccParser::WITH;
     switch (type_) {
     case PbccParser::UNEXPECTED:
     case PbccParser::RAW_OPEN:
@@ -224,7 +230,34 @@ private:
     length_ = 0;
     reported_ = false;
     push(type_, begin_, end_);
+    if (type_ == PbccParser::LBRACE)
+      conditionOfAdaptor();
     return true;
+  }
+
+  /// `cond(`, an expression of C++, and `)`, which are one token.
+  void conditionOfAdaptor() {
+    const Lexeme first = wordAfter(end_), open = wordAfter(first.end);
+    begin_ = first.begin;
+    end_ = std::max(first.end, begin_);
+    if (first.text(text_) != "cond" || !open.is(text_, '(')) {
+      diagnostics_.error(here(), "this is no condition of an adaptor").help(kConditionHelp);
+      broken();
+      return;
+    }
+    int depth = 0;
+    for (Lexeme next = open; next.kind != Lexeme::Kind::End; next = scan(text_, next.end)) {
+      depth += next.is(text_, '(') - next.is(text_, ')');
+      if (depth > 0)
+        continue;
+      push(PbccParser::CONDITION, begin_, next.end);
+      return resume(next.end);
+    }
+    begin_ = open.begin;
+    end_ = open.end;
+    diagnostics_.error(here(), "the `(` of this condition is not closed").help(kConditionHelp);
+    broken();
+    resume(size());
   }
 
   void braceOfSchedule() {

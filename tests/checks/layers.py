@@ -56,7 +56,7 @@ TABLE = {
     "compiler/emit":
         "runtime/device compiler/poly compiler/body compiler/choice compiler/schedule compiler/kernel "
         "compiler/emit/dialect compiler/emit/kernel",
-    "compiler/compose": "compiler/script compiler/sema compiler/kernel",
+    "compiler/compose": "compiler/source compiler/script compiler/syntax compiler/sema compiler/kernel",
     # The machine code that a compiler of devices makes.
     "compiler/cubin": "",
     "compiler/build": "runtime/base compiler/preamble",

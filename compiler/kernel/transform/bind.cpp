@@ -92,7 +92,7 @@ const Comparison *Arguments::condition(std::string_view parameter) const {
 struct Binder {
   const Transformation &transformation;
   const script::Step &step;
-  const Scheduled &scheduled;
+  const Scheduled *scheduled; // null: names are left aside
   Arguments arguments = {};
   std::optional<StepProblem> problem = {};
 
@@ -119,7 +119,7 @@ struct Binder {
 
   /// The loop with this name, or over the variable that the program calls so and isl otherwise (poly/names.h); "" if there is none.
   std::string labelOf(const std::string &name) const {
-    const std::vector<std::string> labels = labelsOf(scheduled.schedule.tree);
+    const std::vector<std::string> labels = labelsOf(scheduled->schedule.tree);
     const auto isLabel = [&](const std::string &label) {
       return std::find(labels.begin(), labels.end(), label) != labels.end();
     };
@@ -148,19 +148,22 @@ struct Binder {
     if (const auto *comparison = std::get_if<Comparison>(&value.what))
       return checkNumbers(*comparison, value.span);
     const std::string &name = std::get<Name>(value.what).text;
+    const bool isOfKernel = p.kind == Kind::Loop || p.kind == Kind::Loops || p.kind == Kind::Buffer;
+    if (isOfKernel && !scheduled)
+      return;
     if (p.kind == Kind::Loop || p.kind == Kind::Loops) {
       if (labelOf(name).empty()) {
         std::vector<std::string> ofProgram;
-        for (const std::string &label : labelsOf(scheduled.schedule.tree))
+        for (const std::string &label : labelsOf(scheduled->schedule.tree))
           ofProgram.push_back(poly::unmangle(label));
         fail(fmt::format("no loop is called `{}`", name), suggestion(name, ofProgram, "loops"), value.span);
       }
     } else if (p.kind == Kind::Buffer) {
-      const std::vector<int> meant = buffersCalled(scheduled, name);
+      const std::vector<int> meant = buffersCalled(*scheduled, name);
       std::vector<std::string> buffers;
-      for (const Buffer &b : scheduled.buffers)
+      for (const Buffer &b : scheduled->buffers)
         if (meant.empty() || b.called == name)
-          buffers.push_back(programName(scheduled, b));
+          buffers.push_back(programName(*scheduled, b));
       if (meant.empty())
         fail(fmt::format("no matrix or variable is called `{}`", name),
              suggestion(name, buffers, "matrices and variables"), value.span);
@@ -176,15 +179,17 @@ struct Binder {
   /// Transformations know loops and buffers by their names in the kernel.
   Value withOwnName(const Parameter &p, const Value &value) const {
     const auto *name = std::get_if<Name>(&value.what);
+    if (!scheduled)
+      return value;
     if (p.kind == Kind::Loop || p.kind == Kind::Loops) {
       const std::string label = name ? labelOf(name->text) : "";
       return label.empty() ? value : Value{Name{label}, value.span};
     }
     if (p.kind != Kind::Buffer)
       return value;
-    const std::vector<int> meant = name ? buffersCalled(scheduled, name->text) : std::vector<int>{};
+    const std::vector<int> meant = name ? buffersCalled(*scheduled, name->text) : std::vector<int>{};
     return meant.size() == 1
-               ? Value{Name{scheduled.buffers[static_cast<std::size_t>(meant.front())].name}, value.span}
+               ? Value{Name{scheduled->buffers[static_cast<std::size_t>(meant.front())].name}, value.span}
                : value;
   }
 
@@ -201,6 +206,12 @@ struct Binder {
       if (takes(p, value) && (p.kind != Kind::Word || isOneOf(p, value)) &&
           (takesSeveral(p.kind) || !arguments.has(p.name)))
         return add(p, value);
+    for (const Parameter &p : transformation.parameters)
+      if (p.kind == Kind::Word && !p.isOptional && !arguments.has(p.name) &&
+          std::holds_alternative<Name>(value.what))
+        return fail(
+            fmt::format("`{}` of `{}` cannot be `{}`", p.name, transformation.name, script::text(value)),
+            fmt::format("`{}` is {}", p.name, expected(p)), value.span);
     fail(fmt::format("`{}` takes no further argument `{}`", transformation.name, script::text(value)),
          usageHelp(), value.span);
   }
@@ -244,7 +255,12 @@ struct Binder {
 };
 
 Bound bind(const Transformation &transformation, const script::Step &step, const Scheduled &scheduled) {
-  return Binder{transformation, step, scheduled}.run();
+  return Binder{transformation, step, &scheduled}.run();
+}
+
+std::optional<StepProblem> whyNever(const Transformation &transformation, const script::Step &step) {
+  Bound bound = Binder{transformation, step, nullptr}.run();
+  return bound.arguments ? std::nullopt : std::optional(std::move(bound.problem));
 }
 
 std::string usage(const Transformation &t) {

@@ -3,6 +3,7 @@
 #include "compiler/kernel/transform/fission.h"
 #include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/dependences.h"
+#include "compiler/kernel/legal.h"
 #include "compiler/kernel/live_cells.h"
 #include "compiler/kernel/transform/cut.h"
 #include "compiler/kernel/transform/scratch_array.h"
@@ -10,7 +11,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/set.h>
+#include <isl/union_map.h>
 #include <isl/union_set.h>
+#include <numeric>
 #include <set>
 
 namespace pbc::kernel {
@@ -99,33 +102,69 @@ Apart withArrays(const Scheduled &kernel, const Nest &nest, const Subtree &parts
   return all;
 }
 
-Outcome applyFission(const Scheduled &kernel, const Arguments &arguments) {
-  const std::vector<std::string> names = arguments.names("loops");
+/// The parts of a step in groups: those with the same number stay together.
+Subtree inGroups(const Subtree &parts, const std::vector<std::size_t> &groups) {
+  Subtree made{parts.node, {}, {}};
+  for (std::size_t first = 0; first < groups.size();) {
+    std::vector<Part> together;
+    isl::union_set instances = parts.instances[first];
+    for (; together.empty() || (first < groups.size() && groups[first] == groups[first - 1]); ++first) {
+      together.push_back({parts.instances[first], parts.children[first]});
+      instances = instances.unite(parts.instances[first]);
+    }
+    made.children.push_back(together.size() == 1 ? together.front().tree : inTurn(together));
+    made.instances.push_back(instances);
+  }
+  return made;
+}
+
+/// The groups of parts that loops of their own cannot run one after the other: an iteration of the loops needs what a later part
+/// computes in an earlier one, so that the two and those between them stay together.
+std::vector<std::size_t> groupsOf(const Scheduled &kernel, const std::vector<std::string> &names) {
   const Nest nest = nestOf(kernel, names);
-  if (nest.loops.empty())
-    return {std::nullopt, nest.why};
-  for (const LoopNode &loop : nest.loops)
-    if (loop.how)
-      return {std::nullopt, alreadyRealised(loop)};
-  if (std::string why = whyNotApart(kernel); !why.empty())
-    return {std::nullopt, std::move(why)};
+  Subtree tree = *subtreeOf(kernel.schedule.tree);
+  const Subtree &parts = *insideOf(*find(tree, nest.loops.front().label), nest.loops.size()).parts;
+  isl::union_map dependences = kernel.dependences;
+  for (const LoopNode &loop : around(nest.loops.front()))
+    dependences = equalAt(dependences, functionOf(loop));
+  std::vector<std::size_t> groups(parts.instances.size());
+  std::iota(groups.begin(), groups.end(), 0);
+  for (std::size_t later = 1; later < groups.size(); ++later)
+    for (std::size_t earlier = 0; earlier < later; ++earlier)
+      if (!dependences.intersect_domain(parts.instances[later])
+               .intersect_range(parts.instances[earlier])
+               .is_empty()) {
+        std::fill(groups.begin() + static_cast<std::ptrdiff_t>(earlier),
+                  groups.begin() + static_cast<std::ptrdiff_t>(later) + 1, groups[earlier]);
+        break;
+      }
+  return groups;
+}
+
+struct Distributed {
+  Outcome made;
+  Scheduled before; // in which the variables are arrays, and the loops as they were
+};
+
+/// Each group of parts gets loops of its own.
+Distributed distributed(const Scheduled &kernel, const Arguments &arguments, const Nest &nest,
+                        const std::vector<std::size_t> &groups) {
+  const auto refused = [&](const std::string &why) { return Distributed{{std::nullopt, why}, kernel}; };
   Subtree before = *subtreeOf(kernel.schedule.tree);
   const Inside asked = insideOf(*find(before, nest.loops.front().label), nest.loops.size());
-  if (!std::holds_alternative<Subtree::Parts>(asked.parts->node))
-    return {std::nullopt, fmt::format("there is just one statement or loop in its loop over `{}`",
-                                      nest.loops.back().label)};
-  Apart apart = withArrays(kernel, nest, *asked.parts);
+  Apart apart = withArrays(kernel, nest, inGroups(*asked.parts, groups));
   if (!apart.kernel.kernel)
-    return apart.kernel;
+    return refused(apart.kernel.why);
   const Scheduled &changed = *apart.kernel.kernel;
   Subtree tree = *subtreeOf(changed.schedule.tree);
   for (const std::string &array : apart.arrays)
     undeclare(tree, array);
   Subtree *outermost = find(tree, nest.loops.front().label);
   Inside inside = insideOf(*outermost, nest.loops.size());
+  const Subtree grouped = inGroups(*inside.parts, groups);
   std::vector<Part> parts;
-  for (std::size_t k = 0; k < inside.parts->children.size(); ++k)
-    parts.push_back({inside.parts->instances[k], inside.parts->children[k]});
+  for (std::size_t k = 0; k < grouped.children.size(); ++k)
+    parts.push_back({grouped.instances[k], grouped.children[k]});
   for (auto local = inside.locals.rbegin(); local != inside.locals.rend(); ++local) {
     const int buffer = bufferIndex(changed, *local);
     std::vector<Part *> users;
@@ -149,7 +188,7 @@ Outcome applyFission(const Scheduled &kernel, const Arguments &arguments) {
   givenUp.assign(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(loops.size()));
   const NewLabels made = newLabels(kernel, arguments, wanted, givenUp);
   if (!made.why.empty())
-    return {std::nullopt, made.why};
+    return refused(made.why);
   for (std::size_t k = 0; k < parts.size(); ++k)
     for (std::size_t l = loops.size(); l-- > 0;) {
       loops[l].label = made.labels[k * loops.size() + l];
@@ -159,7 +198,34 @@ Outcome applyFission(const Scheduled &kernel, const Arguments &arguments) {
   for (const std::string &array : apart.arrays)
     all = {Declare{array}, {all}, {}};
   *outermost = std::move(all);
-  return withSubtree(changed, tree);
+  return {withSubtree(changed, tree), changed};
+}
+
+Outcome applyFission(const Scheduled &kernel, const Arguments &arguments) {
+  const std::vector<std::string> names = arguments.names("loops");
+  const Nest nest = nestOf(kernel, names);
+  if (nest.loops.empty())
+    return {std::nullopt, nest.why};
+  for (const LoopNode &loop : nest.loops)
+    if (loop.how)
+      return {std::nullopt, alreadyRealised(loop)};
+  if (std::string why = whyNotApart(kernel); !why.empty())
+    return {std::nullopt, std::move(why)};
+  Subtree before = *subtreeOf(kernel.schedule.tree);
+  const Inside asked = insideOf(*find(before, nest.loops.front().label), nest.loops.size());
+  if (!std::holds_alternative<Subtree::Parts>(asked.parts->node))
+    return {std::nullopt, fmt::format("there is just one statement or loop in its loop over `{}`",
+                                      nest.loops.back().label)};
+  std::vector<std::size_t> groups(asked.parts->children.size());
+  std::iota(groups.begin(), groups.end(), 0);
+  const Distributed each = distributed(kernel, arguments, nest, groups);
+  if (each.made.kernel)
+    return each.made;
+  const std::vector<std::size_t> together = groupsOf(each.before, names);
+  if (together.back() == together.front() || together == groups)
+    return each.made; // all of them need each other, or something else is the reason
+  const Outcome fewer = distributed(kernel, arguments, nest, together).made;
+  return fewer.kernel ? fewer : each.made;
 }
 
 /// Each nest as a whole, and each of its loops that has several things inside.

@@ -107,7 +107,7 @@ StepOutcome run(const script::Step &step, const Scheduled &kernel, unsigned long
   if (const Target target = kernel.schedule.target;
       transformation->target != Target::Any && target != Target::Any && transformation->target != target)
     return {std::nullopt, {onlyFor(*transformation), "", step.span}};
-  const Bound bound = bind(*transformation, step, kernel);
+  const Bound bound = bind(*transformation, script::resolved(step), kernel);
   if (!bound.arguments)
     return {std::nullopt, bound.problem};
   Outcome made;

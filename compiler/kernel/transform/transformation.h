@@ -114,6 +114,10 @@ struct Bound {
   StepProblem problem; // if there are none
 };
 
+/// What is wrong with the step whatever the kernel: too many arguments, a number out of its range, a word that does not exist. The names
+/// of loops and buffers are left aside.
+std::optional<StepProblem> whyNever(const Transformation &, const script::Step &);
+
 /// The step's arguments. They are of the kinds and in the ranges that the parameters say, and the loops and buffers exist.
 Bound bind(const Transformation &, const script::Step &, const Scheduled &);
 

@@ -148,7 +148,7 @@ TEST_F(Structures, SayWhatIsZero) {
   EXPECT_EQ(compose::whyUnknown(blank, transform_),
             "`cond(blank(A).zero = true)` is not known: the structure of `A` does not say so");
   const script::Condition small{
-      .kind = script::Condition::Kind::Predicate, .matrix = "A", .predicate = "isSmall"};
+      .kind = script::Condition::Kind::Predicate, .matrix = "A", .predicate = "isSmall(A)"};
   EXPECT_THAT(compose::whyUnknown(small, transform_),
               HasSubstr("`cond(isSmall(A))` would have to be found out"));
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/component/component.h"
+#include "compiler/kernel/subtree.h"
 #include <algorithm>
+#include <utility>
 
 namespace pbc::kernel {
 
@@ -14,6 +16,26 @@ bool Combined::add(const script::Step &step) {
   return true;
 }
 
+namespace {
+
+/// The kernel in which the innermost loops around `inner` have these names; loops that had them get the names that these had.
+Scheduled calledAround(const Scheduled &kernel, const std::string &inner,
+                       const std::vector<std::string> &names) {
+  const std::vector<std::string> around = loopsAround(*findLoop(kernel.schedule.tree, inner));
+  Subtree tree = *subtreeOf(kernel.schedule.tree);
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const std::string &own = around[around.size() - names.size() + k];
+    const std::string between = freshLabel(kernel.schedule.tree, "between");
+    for (const auto &[from, to] :
+         {std::pair(names[k], between), std::pair(own, names[k]), std::pair(between, own)})
+      if (own != names[k])
+        rename(tree, from, to);
+  }
+  return *inSameOrder(kernel, scheduleOf(kernel.schedule.tree, tree)).kernel;
+}
+
+} // namespace
+
 Outcome tileInto(const Scheduled &kernel, const std::vector<std::string> &loops,
                  const std::vector<long> &sizes, const std::vector<std::string> &results) {
   script::Step tile = script::step("tile", loops, sizes);
@@ -25,6 +47,24 @@ Outcome tileInto(const Scheduled &kernel, const std::vector<std::string> &loops,
                       results.empty() ? loops.end() : results.end());
   Combined steps(kernel);
   return steps.add(tile) ? steps.done() : steps.refused();
+}
+
+std::vector<std::string> nestAround(const LoopNode &inner) {
+  std::vector<std::string> nest;
+  for (const LoopNode &loop : around(inner)) {
+    if (!nest.empty() && nestFrom(loop).size() < nest.size() + 1)
+      break;
+    nest.insert(nest.begin(), loop.label);
+  }
+  return nest;
+}
+
+Scheduled distributedAround(const Scheduled &kernel, const std::string &inner,
+                            const std::vector<std::string> &loops) {
+  Combined steps(kernel);
+  if (loops.empty() || !steps.add(script::step("fission", loops)))
+    return kernel;
+  return calledAround(steps.kernel(), inner, loops);
 }
 
 bool isInTile(const Scheduled &kernel, const LoopNode &loop) {

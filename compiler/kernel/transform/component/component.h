@@ -7,11 +7,22 @@
 //   loop_unroll(Ljjj, Lkkk)                           separate(jjj, kkk; at = kt); unroll(jjj, kkk)
 //   peel_triangular(A)                                peel(k; along = ii); fission(ii, jj)
 //   padding_triangular(A)                             pad(k; along = ii)
+//   binding_triangular(A)                             likewise, and order(jj2, ii2): each column of the triangle by itself
+//   binding_triangular(A, 0)                          likewise, and scalar(ii2, jj2, k_last): all of it by one thread
 //   GM_map(A, Transpose)                              layout(A; order = transposed)
 //   GM_map(A, Symmetry)                               likewise, with both halves of a matrix of which one is stored
 //   format_iteration(A, Symmetry)                     join(k, k2): loops over its halves, which then read the same copy
 //   SM_alloc(B, Transpose)                            stage(B; at = kt, layout = transposed)
 //   reg_alloc(C)                                      keep(C; at = kt)
+//
+// Our own, for adaptors that the framework does not have:
+//
+//   peel_halo(A)                                      peel(y; first = 1, last = 1); peel(x; first = 1, last = 1), and the part in the
+//                                                     middle reads A without conditions
+//   band_blocks(A, 2, 1)                              tile(y; 2); peel(k; along = y); fission(y)
+//   batch(A, Outermost)                               order(b, y, x)
+//   split_sum(A, 8)                                   partial_sums(k; 8)
+//   compute_in_place(C)                               in_place(s); fission(y, x)
 //
 // Adaptors (script/adaptor.h) are written with them, because an adaptor knows its matrix and not the loops of the kernel. A loop `k` is
 // also called `Lk`, and by the scripts' rule `Lkk` while no loop has that name. A component applies as a whole or not at all. Source:
@@ -41,6 +52,12 @@ private:
 /// Tiles of the loops, whose inner loops get the names of the step's results.
 Outcome tileInto(const Scheduled &, const std::vector<std::string> &loops, const std::vector<long> &sizes,
                  const std::vector<std::string> &results);
+
+/// The loops around this one that lie directly in each other, the outermost first.
+std::vector<std::string> nestAround(const LoopNode &);
+/// These loops are distributed, so that this one lies directly in those of its own; the kernel as it is if they cannot be.
+Scheduled distributedAround(const Scheduled &, const std::string &inner,
+                            const std::vector<std::string> &loops);
 
 /// Whether the loop goes through the points of a tile: one by one, and no more often than a constant.
 bool isInTile(const Scheduled &, const LoopNode &);

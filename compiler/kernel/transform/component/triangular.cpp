@@ -21,7 +21,7 @@ TriangleOutcome triangleOf(const Scheduled &kernel, const std::string &matrix) {
     for (auto outer = inner + 1; outer != loops.rend(); ++outer) {
       if (!isAround(*outer, *inner) || !boundsMove(kernel, *inner, *outer))
         continue;
-      isTriangle = true;
+      isTriangle |= whyNotCounting(kernel, *outer).empty(); // limits of points in a tile are no triangle
       if (!isInTile(kernel, *outer))
         continue;
       if (!inner->how && !outer->how)
@@ -37,6 +37,26 @@ TriangleOutcome triangleOf(const Scheduled &kernel, const std::string &matrix) {
   return {{},
           isTriangle ? fmt::format("the triangle of {} is in no tile", name)
                      : fmt::format("no loop makes a triangle of {}", name)};
+}
+
+std::vector<LoopNode> loopsInTile(const Scheduled &kernel, const LoopNode &inner) {
+  std::vector<LoopNode> loops;
+  for (const LoopNode &loop : around(inner)) {
+    if (!isInTile(kernel, loop))
+      break;
+    loops.insert(loops.begin(), loop);
+  }
+  return loops;
+}
+
+Outcome peeled(const Scheduled &kernel, const Triangle &triangle) {
+  Combined steps(kernel);
+  script::Step peel = script::step("peel", {triangle.loop});
+  if (!steps.add(with(peel, "along", script::name(triangle.along))))
+    return steps.refused();
+  const std::vector<std::string> loops =
+      labelsOf(loopsInTile(steps.kernel(), *findLoop(steps.kernel().schedule.tree, triangle.loop)));
+  return {distributedAround(steps.kernel(), triangle.loop, loops), ""};
 }
 
 } // namespace pbc::kernel
