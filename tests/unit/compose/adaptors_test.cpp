@@ -25,7 +25,7 @@ namespace {
 
 const std::string kGroups = "(Lii, Ljj) = thread_grouping(Li, Lj; 8, 8);",
                   kTiles = "(Liii, Ljjj, Lkkk) = loop_tiling(Lii, Ljj, Lkk; 4, 4, 4);",
-                  kWritten = "loop_unroll(Ljjj, Lkkk);", kProduct = kGroups + kTiles + kWritten;
+                  kWritten = "loop_unroll(Ljjj, Lkkk);", kWholeScript = kGroups + kTiles + kWritten;
 
 class AdaptorLibrary : public testing::Test {
 protected:
@@ -205,7 +205,7 @@ TEST_F(AdaptorLibrary, SolversAreRelativesOfTheProduct) {
 }
 
 TEST_F(AdaptorLibrary, SolversOfRulesHaveRectanglesThatTilesCut) {
-  const std::vector<std::string> scripts = kept(kSolveWithLocal, kProduct, {"Solver(A)"});
+  const std::vector<std::string> scripts = kept(kSolveWithLocal, kWholeScript, {"Solver(A)"});
   const std::string whole = "(Lii, Ljj) = thread_grouping(Li, Lj; 8, 8); binding_triangular(A, 0); "
                             "(Liii, Ljjj, Lkkk) = loop_tiling(Lii, Ljj, Lkk; 4, 4, 4); "
                             "loop_unroll(Ljjj, Lkkk)";
@@ -291,7 +291,7 @@ TEST_F(AdaptorLibrary, SumsAreMadeInPlace) {
 }
 
 TEST_F(AdaptorLibrary, ThePapersBestScriptsRun) { // 1, 6, 7
-  const std::string rest = "SM_alloc(B, Transpose); reg_alloc(C)", base = kProduct + rest;
+  const std::string rest = "SM_alloc(B, Transpose); reg_alloc(C)", base = kWholeScript + rest;
   EXPECT_EQ(outcome(product("A[k, i]", "0 <= k < n"), base), "it applies");
   EXPECT_EQ(outcome(product("A[i, k]", "0 <= k < n"), "GM_map(A, Transpose);" + base), "it applies");
   EXPECT_EQ(outcome(product("A[k, i]", "0 <= k <= i"),
