@@ -20,8 +20,7 @@ bool hasKnownSteps(const script::Adaptor &adaptor, const std::vector<script::Ada
   bool isGood = true;
   for (const script::AdaptorRule &rule : adaptor.rules)
     for (const script::Step &step : rule.steps) {
-      if (kernel::findTransformation(step.transformation) ||
-          compose::findAdaptor(all, step.transformation))
+      if (kernel::findTransformation(step.transformation) || compose::findAdaptor(all, step.transformation))
         continue;
       isGood = false;
       std::vector<std::string_view> names;

@@ -57,7 +57,8 @@ public:
       : transform_(t), lifted_(lifted), own_(own) {
     for (const script::Adaptation &use : compose::adaptationsOf(t, lifted)) {
       const source::SourceManager sources;
-      source::Diagnostics silent(sources); // what is wrong with an adaptor that a structure asks for makes it a missing one
+      source::Diagnostics silent(
+          sources); // what is wrong with an adaptor that a structure asks for makes it a missing one
       if (auto rules = compose::rulesOf(adaptors, use, silent))
         adapted_.push_back({use, std::move(*rules)});
       else
