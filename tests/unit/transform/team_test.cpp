@@ -188,7 +188,7 @@ TEST(Team, OfOneCell) {
 TEST(Team, ScansInWarpsFirst) {
   Texts t;
   const Lowering made = lowered(*t.run(t.kernel(kScan), "team(x)"));
-  const std::size_t begin = made.text.find("if PB_WARP > 1 and team mod PB_WARP = 0\n"),
+  const std::size_t begin = made.text.rfind("if PB_WARP > 1 and team mod PB_WARP = 0\n"),
                     end = made.text.find("for reach = 1; reach < team");
   ASSERT_LT(begin, end);
   const std::string ofWarps = made.text.substr(begin, end - begin);
@@ -196,6 +196,23 @@ TEST(Team, ScansInWarpsFirst) {
   EXPECT_THAT(ofWarps, HasSubstr("if slot mod PB_WARP >= reach\n"));
   EXPECT_THAT(ofWarps, HasSubstr("team0[slot / PB_WARP] = value\n"));
   EXPECT_EQ(ofWarps.find("barrier"), ofWarps.rfind("barrier"));
+}
+
+TEST(Team, LongScansGoThroughRowsOfWarps) {
+  Texts t;
+  const Lowering made = lowered(*t.run(t.kernel(kScan), "team(x)"));
+  const std::size_t begin = made.text.find("for base = from; base < upto; step 8 * team\n"),
+                    end = made.text.find("for base = from; base < upto; step team\n");
+  ASSERT_LT(begin, end);
+  const std::string rows = made.text.substr(begin, end - begin);
+  // Only in the turn that may be the first or the last one are steps compared with the ends.
+  const std::size_t full = rows.find("if first < base and base + 8 * team <= upto\n"),
+                    other = rows.find("else\n");
+  ASSERT_LT(full, other);
+  EXPECT_EQ(rows.substr(full, other - full).find("if c0"), std::string::npos) << rows;
+  EXPECT_THAT(rows, HasSubstr("if c0 = first\n"));
+  EXPECT_THAT(rows, HasSubstr("team0[slot / PB_WARP] = row[7]\n"));
+  EXPECT_THAT(made.text, HasSubstr("if pass = 1\n")) << "parts are summed";
 }
 
 TEST(Team, ScansALoopOverPoints) {
