@@ -45,11 +45,14 @@ Outcome applyBindingTriangular(const Scheduled &kernel, const Arguments &argumen
   const TriangleOutcome left = triangleOf(made, matrix);
   if (!left.triangle)
     return {std::nullopt, left.why};
+  const std::optional<LoopNode> loop = findLoop(made.schedule.tree, left.triangle->loop);
+  const std::vector<LoopNode> tile = loop ? loopsInTile(made, *loop) : std::vector<LoopNode>();
+  if (tile.empty() || !findLoop(made.schedule.tree, left.triangle->along))
+    return {std::nullopt, fmt::format("the triangle of `{}` has no loops of its own", matrix)};
   if (const std::string beside = besideTriangle(made, *left.triangle, bufferIndex(made, matrix));
       !beside.empty())
     return {std::nullopt,
             fmt::format("the triangle of `{}` shares its loops with the one over `{}`", matrix, beside)};
-  const std::vector<LoopNode> tile = loopsInTile(made, *findLoop(made.schedule.tree, left.triangle->loop));
   Combined steps(made);
   if (arguments.has("thread")) {
     std::vector<std::string> loops = labelsOf(tile);
