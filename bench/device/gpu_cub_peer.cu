@@ -3,7 +3,6 @@
 // What CUB does with the parallel patterns that its library of headers has (scripts/gpu-check builds this where nvcc is).
 //   gpu_cub_peer sum N    =>  "sum: X s"     N floats, the best of 5
 //   gpu_cub_peer scan N   =>  "scan: X s"
-//   gpu_cub_peer sort N   =>  "sort: X s"    keys alone
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -69,8 +68,6 @@ int main(int argc, char **argv) {
     seconds = best([&](void *m, std::size_t &b) { return cub::DeviceReduce::Sum(m, b, from, to, count); });
   else if (std::strcmp(argv[1], "scan") == 0)
     seconds = best([&](void *m, std::size_t &b) { return cub::DeviceScan::InclusiveSum(m, b, from, to, count); });
-  else if (std::strcmp(argv[1], "sort") == 0)
-    seconds = best([&](void *m, std::size_t &b) { return cub::DeviceRadixSort::SortKeys(m, b, from, to, count); });
   else
     return 1;
   std::printf("%s: %.9f s\n", argv[1], seconds);
