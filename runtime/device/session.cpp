@@ -3,6 +3,7 @@
 #include "runtime/device/session.h"
 #include "runtime/device/group_size.h"
 #include "runtime/device/kernel_form.h"
+#include "runtime/device/launch_parts.h"
 #include <algorithm>
 #include <bit>
 #include <climits>
@@ -43,38 +44,6 @@ void tilesOf(Launch &launch, const DeviceStep &step, const DeviceKernel &kernel,
   for (int d = 0; d < 3; ++d)
     launch.group[d] =
         d + 1 < launch.box.rank ? static_cast<int>(std::min<long>(launch.group[d], launch.tile[d])) : 1;
-}
-
-/// The parts of the box that have points. Each costs a launch, which is as much as a device needs for so many items without any.
-void partsOf(Launch &launch, const DeviceStep &step, const Frame *frame) {
-  constexpr long kItemsForALaunch = 1 << 17;
-  const auto points = [](const Box &box) {
-    long all = 1;
-    for (int d = 0; d < box.rank; ++d)
-      all *= box.high[d] - box.low[d];
-    return all;
-  };
-  Box boxes[kMostParts];
-  long inParts = 0;
-  for (int k = 0, count = step.parts(frame, boxes); k < count; ++k) {
-    for (int d = 0; d < launch.box.rank; ++d) {
-      boxes[k].low[d] = std::max(boxes[k].low[d], launch.box.low[d]);
-      boxes[k].high[d] = std::min(boxes[k].high[d], launch.box.high[d]);
-    }
-    if (pb::isEmpty(boxes[k]))
-      continue;
-    launch.parts.push_back(boxes[k]);
-    inParts += points(boxes[k]);
-  }
-  const auto launches = static_cast<long>(launch.parts.size());
-  if (inParts + (launches - 1) * kItemsForALaunch >= points(launch.box))
-    launch.parts.clear();
-  // A part may be one cell thick along any axis.
-  constexpr int kThin = 8;
-  for (const Box &part : launch.parts)
-    for (int d = 0; d < std::min(3, part.rank); ++d)
-      if (part.high[d] - part.low[d] < launch.group[d])
-        launch.group[d] = std::min(launch.group[d], kThin);
 }
 
 Place placeAt(const DeviceStep &step, const StepArguments &arguments, int m, const Cells &cells) {
@@ -371,7 +340,7 @@ void Session::shape(Launch &launch, const Placed &placed, const DeviceKernel &ke
   launch.inRounds = step.inRounds && !kernel.tiles;
   launch.parts.clear();
   if (step.parts && !kernel.tiles && !kernel.teams)
-    partsOf(launch, step, frame);
+    findParts(launch, step, frame);
   for (int d = 0; d < 3; ++d)
     launch.cells[d] = kernel.hasCells && (d < 2 || kernel.hasPlanes)
                           ? static_cast<int>(std::max(1L, step.cells[3 * frame->bin + d]))
