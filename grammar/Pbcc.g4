@@ -91,7 +91,9 @@ scriptFile : steps EOF ;
 adaptorFile : adaptorDecl* EOF ;
 adaptationFile : adaptation EOF ;
 
-scheduleDecl : SCHEDULE word FOR ((word | STAR) DOT)? word (PLUS word)* (ON word)? STEPS steps END_STEPS SEMI* ;
+scheduleDecl
+  : SCHEDULE word FOR (word (DOT word)? | STAR DOT word) (PLUS word)* (ON word)? STEPS steps END_STEPS SEMI*
+  ;
 steps : step? (SEMI step?)* ;
 step : (results ASSIGN)? call (WITH stepParameter (COMMA stepParameter)*)? ;
 stepParameter : ID ASSIGN (INT | ID LPAREN INT (COMMA INT)* RPAREN) ; // the second ID is `tune`
