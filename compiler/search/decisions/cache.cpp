@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/search/space.h"
+
+namespace pbc::search {
+namespace {
+
+void addCaches(Space &space, int decision) {
+  for (int a = 0; a < int(space.structure().accesses.size()); ++a)
+    space.setCache(a, space.making().addVariable(
+                          {decision, a, -1, space.structure().accesses[std::size_t(a)].caches.bits()}));
+}
+
+std::string cacheSubject(const Structure &structure, const Variable &variable) {
+  return structure.nameOf(structure.accesses[std::size_t(variable.first)].instruction);
+}
+
+} // namespace
+
+Decision cacheDecision() {
+  return {"cache",
+          "The nearest cache that an access uses.",
+          {{"first", "The cache of a core or multiprocessor, and those behind it."},
+           {"second", "The machine's cache."},
+           {"read_only", "The cache for what no one writes."},
+           {"none", "No cache: the data are used once."}},
+          addCaches,
+          cacheSubject,
+          {}};
+}
+
+} // namespace pbc::search

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/search/limits.h"
+#include "compiler/search/space.h"
+
+namespace pbc::search {
+namespace {
+
+void addPlaces(Space &space, int decision) {
+  for (int c = 0; c < int(space.structure().communications.size()); ++c)
+    space.setPlace(c, space.making().addVariable({decision, c, -1, PlaceSet::all().bits()}));
+}
+
+void registersNeedOneLoop(Space &space, int rule) {
+  for (int c = 0; c < int(space.structure().communications.size()); ++c)
+    for (const auto &[source, target] : space.structure().communications[std::size_t(c)].pairs)
+      for (const int side : {source, target})
+        space.clause(rule, {space.isPlace(c, ~PlaceSet(Place::Register)),
+                            space.isOrder(source, target, Order::Fused), space.isKind(side, Kind::Unroll)});
+}
+
+void sharedMemoryFits(Space &space, int rule) {
+  if (space.structure().limits.sharedBytes != 0 && !space.structure().communications.empty())
+    space.making().addLimit(rule, std::make_unique<SharedLimit>(space));
+}
+
+std::string placeSubject(const Structure &structure, const Variable &variable) {
+  return structure.communications[std::size_t(variable.first)].name;
+}
+
+} // namespace
+
+Decision placeDecision() {
+  return {"place",
+          "Where a value lies between the two loops of a communication.",
+          {{"register", "In registers of the thread that makes and uses it."},
+           {"shared", "In memory of the block; in the nearest cache of a processor."},
+           {"global", "In the machine's memory."}},
+          addPlaces,
+          placeSubject,
+          {{"place", "Registers pass a value on inside of one loop, or between two unrolled ones.",
+            registersNeedOneLoop},
+           {"K10", "The buffers of a block fit into its memory.", sharedMemoryFits}}};
+}
+
+} // namespace pbc::search

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/search/space.h"
+#include <algorithm>
+
+namespace pbc::search {
+namespace {
+
+void addSizes(Space &space, int decision) {
+  const auto &sizes = space.structure().sizes;
+  for (int s = 0; s < int(sizes.size()); ++s)
+    space.setSize(s, space.making().addVariable(
+                         {decision, s, -1, (Domain(1) << sizes[std::size_t(s)].values.size()) - 1}));
+}
+
+void fusedHaveOneSize(Space &space, int rule) {
+  const Structure &structure = space.structure();
+  for (const int a : space.dimensions())
+    for (const int b : space.dimensions()) {
+      const int sizeA = structure.dimension(a).size, sizeB = structure.dimension(b).size;
+      if (sizeA == sizeB)
+        continue;
+      const auto &valuesA = structure.sizes[std::size_t(sizeA)].values,
+                 &valuesB = structure.sizes[std::size_t(sizeB)].values;
+      for (std::size_t v = 0; v < valuesA.size(); ++v) {
+        Domain same = 0;
+        for (std::size_t w = 0; w < valuesB.size(); ++w)
+          if (valuesB[w] == valuesA[v])
+            same |= Domain(1) << w;
+        space.clause(rule, {space.isOrder(a, b, ~OrderSet(Order::Fused)),
+                            {space.size(sizeA), ~(Domain(1) << v)},
+                            {space.size(sizeB), same}});
+      }
+    }
+}
+
+std::string sizeSubject(const Structure &structure, const Variable &variable) {
+  return structure.sizes[std::size_t(variable.first)].name;
+}
+
+} // namespace
+
+Decision sizeDecision() {
+  return {"size",      "The number of iterations of a dimension that cuts another one into tiles.",
+          {},          addSizes,
+          sizeSubject, {{"size", "Fused dimensions have the same number of iterations.", fusedHaveOneSize}}};
+}
+
+} // namespace pbc::search
