@@ -117,10 +117,10 @@ bool NestLimit::holdsAnyway(const State &state) const {
   long most = 1;
   std::vector<int> counted;
   for (const int d : space_.dimensions()) {
-    if (!space_.kinds(state, d).has(kind_) || (d != inner_ && !space_.order(state, d, inner_).has(Order::Outside)) ||
-        std::any_of(counted.begin(), counted.end(), [&](int other) {
-          return space_.order(state, d, other) == OrderSet(Order::Fused);
-        }))
+    if (!space_.kinds(state, d).has(kind_) ||
+        (d != inner_ && !space_.order(state, d, inner_).has(Order::Outside)) ||
+        std::any_of(counted.begin(), counted.end(),
+                    [&](int other) { return space_.order(state, d, other) == OrderSet(Order::Fused); }))
       continue;
     most = times(most, mostIterations(space_, state, d));
     counted.push_back(d);

@@ -37,6 +37,9 @@ struct Instruction {
   bool hasEffects = false;       // it may not be repeated in other dimensions
   bool isVectorisable = false;   // the machine has an instruction for several of it: loads and stores
   bool isInitialisation = false; // of a sum: it stays outside of the dimensions of the sum
+  /// A copy of what the dimensions read that it lies outside of. Inside of all of them it copies one element, so that there is
+  /// no copy at all.
+  bool isCopy = false;
 };
 
 /// A loop or an instruction: they lie before, after, inside or outside of each other.
@@ -46,13 +49,17 @@ struct Object {
 };
 
 /// The value that one instruction makes in an iteration is used by another one in the same iteration: of the same loop,
-/// or of another one, for which it lies in a buffer between.
+/// or of another one, for which it lies in a buffer between. Or the value is a sum: one iteration of its dimensions passes it to
+/// the next one.
 struct Communication {
   std::string name;
   struct Pair {
     int source, target; // objects, dimensions
   };
   std::vector<Pair> pairs;
+  std::vector<int> sumDimensions =
+      {}; // objects: along which it is summed up, the innermost level of each loop
+  std::vector<int> cellDimensions = {}; // objects: in which there are several sums
   long elementBytes = 4;
 };
 
@@ -70,6 +77,16 @@ struct MachineLimits {
   long sharedBytes = 0; // for one block
   bool unrollsInnermostOnly =
       true; // a smaller space: what is inside an unrolled loop is unrolled or a vector
+  bool vectorsAreLoops =
+      false; // a vector dimension may have any length: it is a loop whose steps are vectors
+  bool hasOneMemory =
+      false; // what is not in registers is in memory, of which caches have a part: no place is shared
+};
+
+/// Sizes whose product is at most so many iterations: those of the tiles of one loop.
+struct SizeProduct {
+  std::vector<int> sizes;
+  long most;
 };
 
 struct Structure {
@@ -84,6 +101,9 @@ struct Structure {
   std::vector<Edge> edges;
   std::vector<Communication> communications;
   std::vector<MemoryAccess> accesses;
+  std::vector<SizeProduct> sizeProducts;
+  /// Dimensions of one loop, outer ones first: they stay in this order.
+  std::vector<std::vector<int>> nested;
   MachineLimits limits;
 
   int addSize(Size);

@@ -11,9 +11,10 @@ void addKinds(Space &space, int decision) {
     const Dimension &dimension = space.structure().dimension(d);
     KindSet kinds = dimension.kinds;
     if (!dimension.isParallel)
-      kinds = kinds & (Kind::For | Kind::Unroll); // K2
-    if (!space.structure().sizes[std::size_t(dimension.size)].isConstant)
-      kinds = kinds & ~(Kind::Unroll | Kind::Vector); // K3
+      kinds = kinds & (Kind::For | Kind::Unroll);                         // K2
+    if (!space.structure().sizes[std::size_t(dimension.size)].isConstant) // K3
+      kinds = kinds & ~(space.structure().limits.vectorsAreLoops ? KindSet(Kind::Unroll)
+                                                                 : Kind::Unroll | Kind::Vector);
     space.setKind(d, space.making().addVariable({decision, d, -1, kinds.bits()}));
   }
 }

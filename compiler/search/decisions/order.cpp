@@ -28,6 +28,12 @@ OrderSet firstOrders(const Structure &structure, int a, int b) {
     OrderSet orders = OrderSet::all();
     if (!mayHaveOneSize(structure, a, b) || areOfOneInstruction(structure, a, b))
       orders = orders & ~OrderSet(Order::Fused);
+    for (const std::vector<int> &levels : structure.nested) {
+      const auto atA = std::find(levels.begin(), levels.end(), a),
+                 atB = std::find(levels.begin(), levels.end(), b);
+      if (atA != levels.end() && atB != levels.end())
+        orders = orders & (atA < atB ? Order::Outside : Order::Inside);
+    }
     for (const Communication &communication : structure.communications)
       for (const auto &[source, target] : communication.pairs) {
         if (source == a && target == b)
@@ -43,6 +49,8 @@ OrderSet firstOrders(const Structure &structure, int a, int b) {
   if (isLoopB) {
     if (has(instruction.dimensions, b))
       return Order::Inside;
+    if (instruction.isCopy)
+      return Order::Inside | Order::Before;
     return Order::Inside | Order::Before | Order::After;
   }
   OrderSet orders = Order::Before | Order::After;
@@ -95,6 +103,23 @@ void sumsBeginOutside(Space &space, int rule) {
   }
 }
 
+void copiesAreMadeByLoops(Space &space, int rule) {
+  for (const int copy : space.instructions()) {
+    if (!space.structure().instruction(copy).isCopy)
+      continue;
+    std::vector<Literal> insideOfSome;
+    for (const int around : space.dimensions()) {
+      insideOfSome.push_back(space.isOrder(copy, around, Order::Inside));
+      for (const int behind : space.dimensions())
+        if (around != behind)
+          space.clause(rule, {space.isOrder(copy, around, ~OrderSet(Order::Inside)),
+                              space.isKind(around, ~(Kind::Unroll | Kind::Vector)),
+                              space.isOrder(copy, behind, Order::Inside)});
+    }
+    space.making().addClause(rule, insideOfSome);
+  }
+}
+
 std::string orderSubject(const Structure &structure, const Variable &variable) {
   return structure.nameOf(variable.first) + ", " + structure.nameOf(variable.second);
 }
@@ -114,7 +139,9 @@ Decision orderDecision() {
       orderSubject,
       {{"effects", "An instruction with effects is in no dimension but its own and those fused with them.",
         effectsHappenOnce},
-       {"sum", "What initialises a sum is outside of the sum's dimensions.", sumsBeginOutside}}};
+       {"sum", "What initialises a sum is outside of the sum's dimensions.", sumsBeginOutside},
+       {"copy", "A copy is made in the steps of a loop, not inside of what is written out.",
+        copiesAreMadeByLoops}}};
 }
 
 } // namespace pbc::search

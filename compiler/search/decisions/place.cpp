@@ -7,8 +7,10 @@ namespace pbc::search {
 namespace {
 
 void addPlaces(Space &space, int decision) {
+  const PlaceSet places =
+      space.structure().limits.hasOneMemory ? Place::Register | Place::Global : PlaceSet::all();
   for (int c = 0; c < int(space.structure().communications.size()); ++c)
-    space.setPlace(c, space.making().addVariable({decision, c, -1, PlaceSet::all().bits()}));
+    space.setPlace(c, space.making().addVariable({decision, c, -1, places.bits()}));
 }
 
 void registersNeedOneLoop(Space &space, int rule) {
@@ -17,6 +19,17 @@ void registersNeedOneLoop(Space &space, int rule) {
       for (const int side : {source, target})
         space.clause(rule, {space.isPlace(c, ~PlaceSet(Place::Register)),
                             space.isOrder(source, target, Order::Fused), space.isKind(side, Kind::Unroll)});
+}
+
+void sumsInRegistersAreWrittenOut(Space &space, int rule) {
+  for (int c = 0; c < int(space.structure().communications.size()); ++c) {
+    const Communication &communication = space.structure().communications[std::size_t(c)];
+    for (const int sum : communication.sumDimensions)
+      for (const int cell : communication.cellDimensions)
+        space.clause(rule, {space.isPlace(c, ~PlaceSet(Place::Register)),
+                            space.isOrder(sum, cell, ~OrderSet(Order::Outside)),
+                            space.isKind(cell, Kind::Unroll | Kind::Vector)});
+  }
 }
 
 void sharedMemoryFits(Space &space, int rule) {
@@ -40,6 +53,8 @@ Decision placeDecision() {
           placeSubject,
           {{"place", "Registers pass a value on inside of one loop, or between two unrolled ones.",
             registersNeedOneLoop},
+           {"sums", "What is inside of the dimensions of sums in registers is written out.",
+            sumsInRegistersAreWrittenOut},
            {"K10", "The buffers of a block fit into its memory.", sharedMemoryFits}}};
 }
 

@@ -34,6 +34,23 @@ void fusedHaveOneSize(Space &space, int rule) {
     }
 }
 
+void tilesFit(Space &space, int rule) {
+  for (const SizeProduct &product : space.structure().sizeProducts)
+    for (std::size_t a = 0; a < product.sizes.size(); ++a)
+      for (std::size_t b = a + 1; b < product.sizes.size(); ++b) {
+        const auto &valuesA = space.structure().sizes[std::size_t(product.sizes[a])].values;
+        const auto &valuesB = space.structure().sizes[std::size_t(product.sizes[b])].values;
+        for (std::size_t v = 0; v < valuesA.size(); ++v) {
+          Domain fits = 0;
+          for (std::size_t w = 0; w < valuesB.size(); ++w)
+            if (valuesA[v] * valuesB[w] <= product.most)
+              fits |= Domain(1) << w;
+          space.clause(rule, {{space.size(product.sizes[a]), ~(Domain(1) << v)},
+                              {space.size(product.sizes[b]), fits}});
+        }
+      }
+}
+
 std::string sizeSubject(const Structure &structure, const Variable &variable) {
   return structure.sizes[std::size_t(variable.first)].name;
 }
@@ -41,9 +58,13 @@ std::string sizeSubject(const Structure &structure, const Variable &variable) {
 } // namespace
 
 Decision sizeDecision() {
-  return {"size",      "The number of iterations of a dimension that cuts another one into tiles.",
-          {},          addSizes,
-          sizeSubject, {{"size", "Fused dimensions have the same number of iterations.", fusedHaveOneSize}}};
+  return {"size",
+          "The number of iterations of a dimension that cuts another one into tiles.",
+          {},
+          addSizes,
+          sizeSubject,
+          {{"size", "Fused dimensions have the same number of iterations.", fusedHaveOneSize},
+           {"tiles", "A tile is not larger than its loop.", tilesFit}}};
 }
 
 } // namespace pbc::search

@@ -31,7 +31,8 @@ Structure randomStructure(Random &random) {
   }
   std::vector<int> made;
   for (int i = 0; i < instructions; ++i) {
-    Instruction instruction{"i" + std::to_string(i), {}, chance(random, 50), chance(random, 50), i == 0 && chance(random, 30)};
+    Instruction instruction{
+        "i" + std::to_string(i), {}, chance(random, 50), chance(random, 50), i == 0 && chance(random, 30)};
     for (const int d : loops)
       if (chance(random, 60))
         instruction.dimensions.push_back(d);

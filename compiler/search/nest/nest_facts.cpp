@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/search/nest/nest_facts.h"
+#include "compiler/kernel/buffer_names.h"
+#include "compiler/kernel/legal.h"
+#include "compiler/kernel/loops.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <set>
+
+namespace pbc::search {
+namespace {
+
+using kernel::Access;
+using kernel::Buffer;
+using kernel::LoopNode;
+using kernel::Scheduled;
+using kernel::Statement;
+
+/// The one set of values that the sizes have; nothing if one of them has none.
+std::optional<isl::set> sizesAt(const Scheduled &kernel, const std::map<std::string, long> &values) {
+  std::string conditions;
+  for (const std::string &parameter : kernel.parameters) {
+    const auto at = values.find(parameter);
+    if (at == values.end())
+      return std::nullopt;
+    conditions += fmt::format("{}{} = {}", conditions.empty() ? "" : " and ", parameter, at->second);
+  }
+  return isl::set(kernel.context.ctx(), fmt::format("{}{{ : {} }}", poly::parameterPrefix(kernel.parameters),
+                                                    conditions.empty() ? "true" : conditions));
+}
+
+/// From the first to the last value of the loop's variable.
+long extentOf(const LoopNode &loop, const isl::set &sizes) {
+  const isl::union_set instances = isl::manage(
+      isl_union_set_intersect_params(isl_schedule_node_get_domain(loop.band.get()), sizes.copy()));
+  const isl::union_set values = instances.apply(kernel::member(loop.band, 0).as_union_map());
+  if (values.is_empty())
+    return 0;
+  const isl::set one = values.as_set();
+  return one.dim_max_val(0).num_si() - one.dim_min_val(0).num_si() + 1;
+}
+
+/// The chains of loops that lie directly in each other, from each loop that no other loop is around.
+std::vector<std::vector<LoopNode>> nestsOf(const Scheduled &kernel) {
+  std::vector<std::vector<LoopNode>> nests;
+  for (const LoopNode &loop : kernel::loopsOf(kernel.schedule.tree)) {
+    bool isOutermost = true;
+    for (isl::schedule_node node = loop.top; isOutermost && node.has_parent();) {
+      node = node.parent();
+      isOutermost = !kernel::loopAt(node);
+    }
+    if (isOutermost)
+      nests.push_back(kernel::nestFrom(loop));
+  }
+  return nests;
+}
+
+bool movesAlong(const Access &access, int dimension) {
+  if (dimension < 0)
+    return false;
+  return isl_map_involves_dims(access.relation.get(), isl_dim_in, unsigned(dimension), 1) != isl_bool_false;
+}
+
+bool isBelow(const LoopNode &loop, const LoopNode &outer) {
+  for (isl::schedule_node node = loop.top; node.has_parent();) {
+    node = node.parent();
+    if (const std::optional<LoopNode> around = kernel::loopAt(node); around && around->label == outer.label)
+      return true;
+  }
+  return false;
+}
+
+class Finder {
+public:
+  Finder(const Scheduled &kernel, const isl::set &sizes, const std::vector<LoopNode> &nest) {
+    made_.kernel = kernel;
+    for (const LoopNode &loop : nest) {
+      NestFacts::Loop fact{loop.label, extentOf(loop, sizes), kernel::isParallel(loop.band), false, {}};
+      for (const Statement &statement : kernel.statements)
+        fact.dimension.push_back(dimensionOf(loop, statement));
+      made_.loops.push_back(std::move(fact));
+    }
+    for (const std::string &name : kernel::statementsAt(nest.back().band.child(0)))
+      made_.statements.push_back(kernel::statementIndex(kernel, name));
+    for (const LoopNode &loop : kernel::loopsOf(kernel.schedule.tree))
+      if (isBelow(loop, nest.back()) && !kernel::realisedAs<kernel::as::Unroll>(loop.how))
+        made_.loopsInBody.push_back(loop.label);
+    std::vector<isl::union_pw_aff> functions;
+    for (const LoopNode &loop : nest)
+      functions.push_back(kernel::member(loop.band, 0));
+    made_.isPermutable = kernel::isPermutable(nest.front().top, functions, kernel.dependences);
+    findSum();
+    findReused();
+  }
+
+  NestFacts made() { return std::move(made_); }
+
+private:
+  static int dimensionOf(const LoopNode &loop, const Statement &statement) {
+    const std::optional<isl::pw_aff> function = kernel::member(loop.band, 0, statement.name);
+    if (!function)
+      return -1;
+    for (unsigned d = 0; d < unsigned(statement.dimensions.size()); ++d)
+      if (isl_pw_aff_involves_dims(function->get(), isl_dim_in, d, 1) == isl_bool_true)
+        return int(d);
+    return -1;
+  }
+
+  const Statement &statement(int index) const { return made_.kernel.statements[std::size_t(index)]; }
+
+  /// A statement adds to a cell of a matrix that some loops leave the same: these are the sum's.
+  void findSum() {
+    for (const int s : made_.statements) {
+      const Statement &st = statement(s);
+      if (st.isOpaque || st.write < 0 || st.op == "=")
+        continue;
+      const Access &write = st.accesses[std::size_t(st.write)];
+      const Buffer &buffer = made_.kernel.buffers[std::size_t(write.buffer)];
+      if (!kernel::isMatrix(buffer))
+        continue;
+      for (NestFacts::Loop &loop : made_.loops)
+        if (!loop.isParallel && !movesAlong(write, loop.dimension[std::size_t(s)])) {
+          loop.isOfSum = true;
+          made_.sum = kernel::programName(made_.kernel, buffer);
+        }
+      if (!made_.sum.empty())
+        return;
+    }
+  }
+
+  /// Whether it moves along a loop of the body.
+  bool movesInBody(const Access &access, int s) const {
+    for (int d = 0; d < int(statement(s).dimensions.size()); ++d)
+      if (movesAlong(access, d) &&
+          std::none_of(made_.loops.begin(), made_.loops.end(),
+                       [&](const NestFacts::Loop &loop) { return loop.dimension[std::size_t(s)] == d; }))
+        return true;
+    return false;
+  }
+
+  /// Of a matrix that is read several times, the loops along which any of its reads moves.
+  void findReused() {
+    std::vector<NestFacts::Reused> read;
+    std::set<std::string> inBody;
+    for (const int s : made_.statements)
+      for (const Access &access : statement(s).accesses) {
+        const Buffer &buffer = made_.kernel.buffers[std::size_t(access.buffer)];
+        if (access.isWrite || buffer.role != Buffer::Role::Input || buffer.rank == 0)
+          continue;
+        const std::string name = kernel::programName(made_.kernel, buffer);
+        if (movesInBody(access, s))
+          inBody.insert(name);
+        auto known = std::find_if(read.begin(), read.end(), [&](const auto &r) { return r.matrix == name; });
+        if (known == read.end())
+          known = read.insert(read.end(), {name, {}});
+        for (std::size_t l = 0; l < made_.loops.size(); ++l)
+          if (movesAlong(access, made_.loops[l].dimension[std::size_t(s)]) &&
+              std::find(known->movesAlong.begin(), known->movesAlong.end(), l) == known->movesAlong.end())
+            known->movesAlong.push_back(l);
+      }
+    for (NestFacts::Reused &one : read)
+      if (one.movesAlong.size() < made_.loops.size() && !inBody.count(one.matrix))
+        made_.reused.push_back(std::move(one));
+  }
+
+  NestFacts made_;
+};
+
+} // namespace
+
+NestFactsOutcome nestFacts(const Scheduled &kernel, const std::map<std::string, long> &values) {
+  const std::optional<isl::set> sizes = sizesAt(kernel, values);
+  if (!sizes) {
+    std::vector<std::string> missing;
+    for (const std::string &parameter : kernel.parameters)
+      if (!values.count(parameter))
+        missing.push_back(poly::displayed(parameter));
+    return {std::nullopt, fmt::format("no value is given for {}", fmt::join(missing, ", "))};
+  }
+  const std::optional<isl::schedule> flagged = kernel::withFlags(kernel.schedule.tree, kernel.dependences);
+  if (!flagged)
+    return {std::nullopt, "its loops do not respect its dependences"};
+  Scheduled withFlags = kernel;
+  withFlags.schedule.tree = *flagged;
+  NestFactsOutcome best;
+  double most = 0;
+  for (const std::vector<LoopNode> &nest : nestsOf(withFlags)) {
+    NestFacts facts = Finder(withFlags, *sizes, nest).made();
+    double iterations = 1;
+    for (const NestFacts::Loop &loop : facts.loops)
+      iterations *= double(loop.extent);
+    if (iterations > most) {
+      most = iterations;
+      best.facts = std::move(facts);
+    }
+  }
+  if (!best.facts)
+    best.why = "no loop of it has an iteration at these sizes";
+  return best;
+}
+
+} // namespace pbc::search

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What a space needs to know of a kernel's largest nest: its loops, how many iterations they have, and what its dependences
+// allow.
+//
+//   S1[x, y, i]: C[x, y] += A[i, y] * B[x, i]     k = h = w = 256
+//   => loops y2 (256, parallel), x2 (256, parallel), i (256, of the sum); permutable; the sum is C; A and B are reused
+//
+// Of several nests, the one with the most iterations is meant.
+#pragma once
+#include "compiler/kernel/schedule.h"
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pbc::search {
+
+struct NestFacts {
+  struct Loop {
+    std::string label;
+    long extent = 0;
+    bool isParallel = false;
+    bool isOfSum = false; // it adds to the same cell in each iteration
+    std::vector<int>
+        dimension; // by statement of the kernel: which of its dimensions the loop runs over; -1: none
+  };
+  kernel::Scheduled kernel;
+  std::vector<Loop> loops;              // outermost first; what is inside of the last one is the body
+  bool isPermutable = false;            // they may be in any order, and be tiled
+  std::vector<int> statements;          // in the body, further loops included
+  std::vector<std::string> loopsInBody; // labels of those that are not written out
+  /// An input of which some loop reads the same cells in each iteration, and the other loops.
+  struct Reused {
+    std::string matrix;
+    std::vector<std::size_t> movesAlong;
+  };
+  std::vector<Reused> reused;
+  std::string sum; // the matrix to whose cells sums are added; "": none
+};
+
+struct NestFactsOutcome {
+  std::optional<NestFacts> facts;
+  std::string why; // a sentence, if there are none
+};
+
+/// The kernel has labels. `values`: of all its sizes.
+NestFactsOutcome nestFacts(const kernel::Scheduled &, const std::map<std::string, long> &values);
+
+} // namespace pbc::search

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/search/nest/nest_space.h"
+#include "compiler/kernel/buffer_names.h"
+#include "compiler/kernel/legal.h"
+#include "compiler/kernel/loops.h"
+#include "compiler/search/nest/nest_facts.h"
+#include <algorithm>
+#include <bit>
+#include <fmt/format.h>
+#include <utility>
+
+namespace pbc::search {
+namespace {
+
+using kernel::Scheduled;
+using script::Script;
+
+/// The kernel's operations of isl for finding facts, as many as a script may take.
+constexpr unsigned long kFactsBudget = 4 * kernel::kStepBudget;
+
+std::optional<Scheduled> after(const Script &steps, const Scheduled &kernel) {
+  kernel::ScriptOutcome made = kernel::run(steps, kernel, kernel::Mode::Strict);
+  if (!made.failed.empty())
+    return std::nullopt;
+  return std::move(made.kernel);
+}
+
+std::vector<std::string> outerLoops(const Scheduled &kernel) {
+  std::vector<std::string> labels;
+  const std::vector<kernel::LoopNode> all = kernel::loopsOf(kernel.schedule.tree);
+  if (!all.empty())
+    for (const kernel::LoopNode &loop : kernel::nestFrom(all.front()))
+      labels.push_back(loop.label);
+  return labels;
+}
+
+/// Ways to begin: with the loops as they are; with those of the bodies written out; with sums in the cells of the output, in a
+/// nest of their own; with several sums for one.
+std::vector<Script> beginnings(const Scheduled &kernel) {
+  std::vector<Script> all = {{}};
+  for (const kernel::Buffer &buffer : kernel.buffers) {
+    if (buffer.role != kernel::Buffer::Role::Local)
+      continue;
+    Script steps = {script::step("in_place", {kernel::programName(kernel, buffer)})};
+    if (const std::vector<std::string> outer = outerLoops(kernel); !outer.empty())
+      steps.push_back(script::step("fission", outer));
+    if (after(steps, kernel))
+      all.push_back(std::move(steps));
+  }
+  const std::vector<std::string> nest = outerLoops(kernel);
+  std::vector<std::string> inBodies;
+  for (const std::string &label : kernel::labelsOf(kernel.schedule.tree))
+    if (std::find(nest.begin(), nest.end(), label) == nest.end())
+      inBodies.push_back(label);
+  if (!inBodies.empty())
+    if (Script steps = {script::step("unroll", inBodies)}; after(steps, kernel))
+      all.push_back(std::move(steps));
+  for (const kernel::LoopNode &loop : kernel::loopsOf(kernel.schedule.tree))
+    for (const long count : {4L, 8L, 16L, 32L})
+      if (Script steps = {script::step("partial_sums", {loop.label}, {count})}; after(steps, kernel))
+        all.push_back(std::move(steps));
+  return all;
+}
+
+std::string labelOf(const NestLoop &loop, std::size_t level) {
+  if (loop.dimensions.size() == 1)
+    return loop.label;
+  return fmt::format("{}_{}", loop.label, level);
+}
+
+/// The structure of a nest whose loops are cut into so many levels.
+class Maker {
+public:
+  Maker(const NestFacts &facts, const NestOptions &options, const std::vector<int> &cuts)
+      : facts_(facts), options_(options), cuts_(cuts) {}
+
+  NestSpace make(Script begin) {
+    made_.begin = std::move(begin);
+    made_.kernel = facts_.kernel;
+    structure_.name = facts_.kernel.name;
+    structure_.limits.vectorsAreLoops = structure_.limits.hasOneMemory = true;
+    structure_.limits.unrolled = options_.unrolled;
+    for (std::size_t l = 0; l < facts_.loops.size(); ++l)
+      addLoop(facts_.loops[l], cuts_[l]);
+    Instruction body{"body"};
+    for (const NestLoop &loop : made_.loops)
+      body.dimensions.insert(body.dimensions.end(), loop.dimensions.begin(), loop.dimensions.end());
+    body.hasEffects = true;
+    body.isVectorisable = facts_.loopsInBody.empty();
+    made_.body = structure_.addInstruction(body);
+    if (!facts_.isPermutable)
+      structure_.nested = {body.dimensions};
+    if (options_.copiesInputs)
+      for (const NestFacts::Reused &reused : facts_.reused)
+        addCopy(reused);
+    if (!facts_.sum.empty())
+      addSum();
+    made_.space = std::make_unique<Space>(std::move(structure_));
+    return std::move(made_);
+  }
+
+private:
+  void addLoop(const NestFacts::Loop &loop, int cuts) {
+    NestLoop made{loop.label, loop.extent, loop.isParallel, {}};
+    std::vector<int> tiles;
+    for (int level = 0; level <= cuts; ++level) {
+      Size size{cuts == 0 ? loop.label : fmt::format("{}_{}", loop.label, level), {}};
+      if (level == 0) {
+        size.values = {loop.extent};
+        size.isConstant = false;
+      } else {
+        for (const long tile : options_.tileSizes)
+          if (tile < loop.extent)
+            size.values.push_back(tile);
+      }
+      const std::string name = size.name;
+      const int sizeIndex = structure_.addSize(std::move(size));
+      if (level > 0)
+        tiles.push_back(sizeIndex);
+      KindSet kinds = Kind::For | Kind::Unroll;
+      if (loop.isParallel)
+        kinds = kinds | Kind::Vector;
+      made.dimensions.push_back(structure_.addDimension({name, sizeIndex, kinds, loop.isParallel}));
+    }
+    if (tiles.size() > 1)
+      structure_.sizeProducts.push_back({tiles, loop.extent});
+    structure_.nested.push_back(made.dimensions);
+    made_.loops.push_back(std::move(made));
+  }
+
+  /// Along uncut loops, and from tile to tile, what the matrix has is too much for a copy.
+  void addCopy(const NestFacts::Reused &reused) {
+    Instruction copy{fmt::format("copy of {}", reused.matrix)};
+    for (const std::size_t loop : reused.movesAlong)
+      copy.dimensions.push_back(made_.loops[loop].dimensions.front());
+    copy.isCopy = true;
+    const int object = structure_.addInstruction(copy);
+    structure_.edges.push_back({object, made_.body});
+    made_.copies.push_back({reused.matrix, object});
+  }
+
+  void addSum() {
+    Communication sum{facts_.sum, {}};
+    for (std::size_t l = 0; l < made_.loops.size(); ++l) {
+      const std::vector<int> &levels = made_.loops[l].dimensions;
+      if (facts_.loops[l].isOfSum)
+        sum.sumDimensions.push_back(levels.back());
+      else
+        sum.cellDimensions.insert(sum.cellDimensions.end(), levels.begin(), levels.end());
+    }
+    structure_.communications.push_back(std::move(sum));
+    made_.sum = facts_.sum;
+  }
+
+  const NestFacts &facts_;
+  const NestOptions &options_;
+  const std::vector<int> &cuts_;
+  Structure structure_;
+  NestSpace made_;
+};
+
+/// Calls `visit` for each list of numbers from 0 to its maximum.
+template <class Visit>
+void eachCut(const std::vector<int> &most, const Visit &visit) {
+  std::vector<int> cuts(most.size(), 0);
+  for (;;) {
+    visit(cuts);
+    std::size_t at = 0;
+    while (at < cuts.size() && ++cuts[at] > most[at])
+      cuts[at++] = 0;
+    if (at == cuts.size())
+      return;
+  }
+}
+
+/// The dimensions of a complete state, outermost first.
+std::vector<int> inOrder(const NestSpace &nest, const State &leaf) {
+  std::vector<int> all;
+  for (const NestLoop &loop : nest.loops)
+    all.insert(all.end(), loop.dimensions.begin(), loop.dimensions.end());
+  std::sort(all.begin(), all.end(), [&](int a, int b) {
+    return a != b && nest.space->order(leaf, a, b) == OrderSet(Order::Outside);
+  });
+  return all;
+}
+
+long sizeOf(const NestSpace &nest, const State &leaf, int dimension) {
+  const int size = nest.space->structure().dimension(dimension).size;
+  const auto value = std::size_t(std::countr_zero(leaf.domain(nest.space->size(size))));
+  return nest.space->structure().sizes[std::size_t(size)].values[value];
+}
+
+Kind kindOf(const NestSpace &nest, const State &leaf, int dimension) {
+  return Kind(std::countr_zero(leaf.domain(nest.space->kind(dimension))));
+}
+
+class ScriptMaker {
+public:
+  ScriptMaker(const NestSpace &nest, const State &leaf)
+      : nest_(nest), leaf_(leaf), order_(inOrder(nest, leaf)) {
+    for (const NestLoop &loop : nest.loops)
+      for (std::size_t level = 0; level < loop.dimensions.size(); ++level)
+        labels_[loop.dimensions[level]] = labelOf(loop, level);
+  }
+
+  Script make() {
+    steps_ = nest_.begin;
+    cut();
+    reorder();
+    copy();
+    keep();
+    realise();
+    return std::move(steps_);
+  }
+
+private:
+  const std::string &label(int dimension) const { return labels_.at(dimension); }
+
+  void cut() {
+    for (std::size_t level = 1;; ++level) {
+      script::Step tile = script::step("tile", {});
+      std::vector<std::string> outer, inner;
+      for (const NestLoop &loop : nest_.loops) {
+        if (loop.dimensions.size() <= level)
+          continue;
+        // What is left of the loop to be cut is called as the loop, until its last level has been made.
+        const bool isLast = loop.dimensions.size() == level + 1;
+        long points = 1;
+        for (std::size_t l = level; l < loop.dimensions.size(); ++l)
+          points *= sizeOf(nest_, leaf_, loop.dimensions[l]);
+        tile.operands.push_back(script::name(level == 1 ? loop.label : fmt::format("{}_rest", loop.label)));
+        tile.values.push_back(script::number(points));
+        outer.push_back(labelOf(loop, level - 1));
+        inner.push_back(isLast ? labelOf(loop, level) : fmt::format("{}_rest", loop.label));
+      }
+      if (tile.operands.empty())
+        return;
+      tile.results = outer;
+      tile.results.insert(tile.results.end(), inner.begin(), inner.end());
+      steps_.push_back(std::move(tile));
+    }
+  }
+
+  void reorder() {
+    if (order_.size() < 2)
+      return;
+    std::vector<std::string> labels;
+    for (const int d : order_)
+      labels.push_back(label(d));
+    steps_.push_back(script::step("order", labels));
+  }
+
+  /// The innermost dimension around the object; -1: it is in none.
+  int around(int object) const {
+    int found = -1;
+    for (const int d : order_)
+      if (nest_.space->order(leaf_, object, d) == OrderSet(Order::Inside))
+        found = d;
+    return found;
+  }
+
+  void copy() {
+    for (const NestSpace::Copy &copy : nest_.copies) {
+      const int at = around(copy.object);
+      if (at == order_.back())
+        continue;
+      script::Step stage = script::step("stage", {copy.matrix});
+      if (at >= 0)
+        script::with(stage, "at", script::name(label(at)));
+      steps_.push_back(std::move(stage));
+    }
+  }
+
+  bool isWrittenOut(int dimension) const { return kindOf(nest_, leaf_, dimension) != Kind::For; }
+
+  void keep() {
+    if (nest_.sum.empty() ||
+        PlaceSet::ofBits(leaf_.domain(nest_.space->place(0))) != PlaceSet(Place::Register))
+      return;
+    // Around the outermost dimensions inside of which there is nothing but sums and what is written out.
+    std::size_t first = order_.size();
+    const auto &cells = nest_.space->structure().communications.front().cellDimensions;
+    while (first > 0 && (isWrittenOut(order_[first - 1]) ||
+                         std::find(cells.begin(), cells.end(), order_[first - 1]) == cells.end()))
+      --first;
+    script::Step keep = script::step("keep", {nest_.sum});
+    if (first > 0)
+      script::with(keep, "at", script::name(label(order_[first - 1])));
+    steps_.push_back(std::move(keep));
+  }
+
+  void realise() {
+    std::vector<std::string> unrolled, vectors, separated;
+    std::string at;
+    for (const int d : order_) {
+      const Kind kind = kindOf(nest_, leaf_, d);
+      const bool isConstant =
+          nest_.space->structure().sizes[std::size_t(nest_.space->structure().dimension(d).size)].isConstant;
+      if (kind == Kind::For) {
+        at = label(d);
+        continue;
+      }
+      (kind == Kind::Unroll ? unrolled : vectors).push_back(label(d));
+      if (isConstant)
+        separated.push_back(label(d));
+    }
+    if (!unrolled.empty() && !at.empty() && !separated.empty()) {
+      script::Step separate = script::step("separate", separated);
+      script::with(separate, "at", script::name(at));
+      steps_.push_back(std::move(separate));
+      if (!vectors.empty())
+        vectors.push_back(vectors.front() + "_edge");
+    }
+    if (!unrolled.empty())
+      steps_.push_back(script::step("unroll", unrolled));
+    if (!vectors.empty())
+      steps_.push_back(script::step("vector", vectors));
+  }
+
+  const NestSpace &nest_;
+  const State &leaf_;
+  std::vector<int> order_;
+  std::map<int, std::string> labels_;
+  Script steps_;
+};
+
+} // namespace
+
+std::string NestSpace::text() const {
+  std::string out = script::line(begin);
+  for (const NestLoop &loop : loops)
+    out += fmt::format("{}{} in {} level{}",
+                       out.empty()         ? ""
+                       : out.back() == ';' ? " "
+                                           : ", ",
+                       loop.label, loop.dimensions.size(), loop.dimensions.size() == 1 ? "" : "s");
+  return out;
+}
+
+NestSpaces nestSpaces(const Scheduled &lifted, const NestOptions &options) {
+  NestSpaces made;
+  const bool isDone = poly::withBudget(lifted.context.ctx(), kFactsBudget, [&] {
+    const Scheduled kernel = kernel::withLabels(lifted);
+    for (const Script &begin : beginnings(kernel)) {
+      const std::optional<Scheduled> begun = after(begin, kernel);
+      if (!begun)
+        continue;
+      const NestFactsOutcome facts = nestFacts(*begun, options.values);
+      if (!facts.facts) {
+        if (made.why.empty())
+          made.why = facts.why;
+        continue;
+      }
+      std::vector<int> most;
+      for (const NestFacts::Loop &loop : facts.facts->loops) {
+        int levels = facts.facts->isPermutable ? options.mostLevels : 0;
+        // A level needs a tile of its own size inside of the loop.
+        while (levels > 0 &&
+               (options.tileSizes.empty() || loop.extent <= (options.tileSizes.front() << (levels - 1))))
+          --levels;
+        most.push_back(levels);
+      }
+      eachCut(most, [&](const std::vector<int> &cuts) {
+        made.spaces.push_back(Maker(*facts.facts, options, cuts).make(begin));
+      });
+    }
+  });
+  if (!isDone) {
+    made.spaces.clear();
+    made.why = "finding its loops takes too long";
+  }
+  return made;
+}
+
+Script scriptOf(const NestSpace &nest, const State &leaf) { return ScriptMaker(nest, leaf).make(); }
+
+long iterationsOf(const NestSpace &nest, const State &leaf, int dimension) {
+  for (const NestLoop &loop : nest.loops) {
+    if (loop.dimensions.front() != dimension)
+      continue;
+    long points = 1;
+    for (std::size_t level = 1; level < loop.dimensions.size(); ++level)
+      points *= sizeOf(nest, leaf, loop.dimensions[level]);
+    return (loop.extent + points - 1) / points;
+  }
+  return sizeOf(nest, leaf, dimension);
+}
+
+} // namespace pbc::search

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// From kernels to spaces and back: the scripts of leaves apply, and compute what the kernel computes.
+#include "compiler/kernel/print.h"
+#include "compiler/search/count.h"
+#include "compiler/search/nest/nest_space.h"
+#include "tests/unit/transform/compiled.h"
+#include "tests/unit/transform/textual.h"
+#include <bit>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace pbc::search {
+namespace {
+
+const char *const kScale = R"(
+kernel Scale [n]
+  buffer A double 1-d input
+  buffer C double 1-d output
+  S[x]: C[x] = 3.0 * A[x]
+    { S[x] : 0 <= x < n }
+  schedule
+    band x
+)";
+
+const char *const kStencil = R"(
+kernel Heat [n, m]
+  buffer A double 2-d input
+  buffer C double 2-d output
+  S[x, y]: C[x, y] = A[x - 1, y] + A[x + 1, y] + A[x, y - 1] + A[x, y + 1]
+    { S[x, y] : 1 <= x < n and 1 <= y < m }
+  schedule
+    band y
+      band x
+)";
+
+const char *const kDot = R"(
+kernel Dot [n]  may reassociate
+  buffer s double 0-d local
+  buffer A double 1-d input
+  buffer B double 1-d input
+  buffer C double 0-d output
+  S0[]: s[] = 0.0
+    { S0[] }
+  S1[; i]: s[] += A[i] * B[i]
+    { S1[i] : 0 <= i < n }
+  S2[]: C[] = s[]
+    { S2[] }
+  schedule
+    alloc:s
+      sequence
+        S0
+        S1
+          band i
+        S2
+)";
+
+/// Each row is done before the next one, so that the loops stay as they are.
+const char *const kSweep = R"(
+kernel Sweep [n, m]
+  buffer C double 2-d output
+  S[x, y]: C[x, y] = C[x, y - 1] + C[x + 1, y - 1]
+    { S[x, y] : 0 <= x < n and 1 <= y < m }
+  schedule
+    band y
+      band x
+)";
+
+const char *const kProduct = R"(
+kernel Product [n, m]
+  buffer s double 2-d local
+  buffer A double 2-d input
+  buffer B double 2-d input
+  buffer C double 2-d output
+  S0[x, y]: s[x, y] = 0.0
+    { S0[x, y] : 0 <= x < n and 0 <= y < n }
+  S1[x, y; i]: s[x, y] += A[i, y] * B[x, i]
+    { S1[x, y, i] : 0 <= x < n and 0 <= y < n and 0 <= i < m }
+  S2[x, y]: C[x, y] = s[x, y]
+    { S2[x, y] : 0 <= x < n and 0 <= y < n }
+  schedule
+    band y
+      band x
+        alloc:s
+          sequence
+            S0
+            S1
+              band i
+            S2
+)";
+
+/// A random leaf; false if the decisions on the way have left none.
+bool descend(State &state, std::mt19937_64 &random) {
+  std::vector<int> variables(state.domains().size());
+  for (int v = 0; v < int(variables.size()); ++v)
+    variables[std::size_t(v)] = v;
+  std::shuffle(variables.begin(), variables.end(), random);
+  for (const int v : variables) {
+    if (state.isDecided(v))
+      continue;
+    Domain rest = state.domain(v);
+    for (auto skip = random() % std::uint64_t(std::popcount(rest)); skip > 0; --skip)
+      rest &= rest - 1;
+    if (!state.decide(v, unsigned(std::countr_zero(rest))))
+      return false;
+  }
+  return true;
+}
+
+NestSpaces spacesOf(const kernel::Scheduled &kernel) {
+  NestOptions options;
+  options.values = {{"n", 64}, {"m", 64}};
+  options.tileSizes = {2, 4, 8, 16};
+  return nestSpaces(kernel, options);
+}
+
+long double leavesOf(const NestSpaces &all) {
+  long double sum = 0;
+  for (const NestSpace &nest : all.spaces) {
+    State root(nest.space->problem());
+    EXPECT_TRUE(root.propagate()) << nest.text();
+    sum += countLeaves(root, {.mostStates = 2000}).leaves;
+  }
+  return sum;
+}
+
+TEST(NestSpaces, AreForEachWayToCutTheLoops) {
+  kernel::Texts t;
+  const NestSpaces scale = spacesOf(t.kernel(kScale));
+  ASSERT_EQ(scale.spaces.size(), 3u) << scale.why;
+  EXPECT_EQ(scale.spaces[0].text(), "x in 1 level");
+  EXPECT_EQ(scale.spaces[2].text(), "x in 3 levels");
+  // Uncut it is a loop or a vector; of two levels the inner one is a loop, unrolled or a vector, with four sizes; and 13 pairs of
+  // sizes have a product of at most 64, with five pairs of kinds.
+  EXPECT_EQ(leavesOf(scale), 2 + 4 * 3 + 13 * 5);
+  EXPECT_EQ(spacesOf(t.kernel(kStencil)).spaces.size(), 9u);
+  // As it is, with y and x in the nest; and with sums in the cells of C, with i in it as well.
+  const NestSpaces product = spacesOf(t.kernel(kProduct));
+  EXPECT_EQ(product.spaces.size(), 9u + 27u);
+  EXPECT_EQ(product.spaces.back().text(),
+            "in_place(s); fission(y, x), y2 in 3 levels, x2 in 3 levels, i in 3 levels");
+  EXPECT_EQ(product.spaces.back().sum, "C");
+}
+
+TEST(NestSpaces, KeepLoopsInOrderThatDependencesTie) {
+  kernel::Texts t;
+  const NestSpaces sweep = spacesOf(t.kernel(kSweep));
+  ASSERT_EQ(sweep.spaces.size(), 1u);
+  const NestSpace &nest = sweep.spaces.front();
+  State root(nest.space->problem());
+  ASSERT_TRUE(root.propagate());
+  EXPECT_EQ(shortText(nest.space->order(root, nest.loops[0].dimensions[0], nest.loops[1].dimensions[0])),
+            "O");
+  EXPECT_FALSE(nest.space->kinds(root, nest.loops[0].dimensions[0]).has(Kind::Vector));
+  EXPECT_TRUE(nest.space->kinds(root, nest.loops[1].dimensions[0]).has(Kind::Vector));
+}
+
+/// Random leaves of all spaces of a kernel: nearly all scripts apply, and those that do compute what the kernel computes.
+void leavesAreRight(const char *text, int each, int seed, std::size_t step = 1) {
+  kernel::Texts t;
+  const kernel::Scheduled kernel = kernel::withLabels(t.kernel(text));
+  const NestSpaces all = spacesOf(kernel);
+  ASSERT_FALSE(all.spaces.empty()) << all.why;
+  std::mt19937_64 random(static_cast<unsigned>(seed));
+  kernel::Comparison comparison(t.context());
+  int leaves = 0, refused = 0;
+  std::string why;
+  for (std::size_t n = 0; n < all.spaces.size(); n += step) {
+    const NestSpace &nest = all.spaces[n];
+    State state(nest.space->problem());
+    ASSERT_TRUE(state.propagate()) << nest.text();
+    for (int attempt = 0; attempt < each; ++attempt) {
+      const State::Mark before = state.mark();
+      if (descend(state, random)) {
+        const script::Script script = scriptOf(nest, state);
+        const kernel::ScriptOutcome made = kernel::run(script, kernel, kernel::Mode::Strict);
+        ++leaves;
+        if (made.failed.empty()) {
+          comparison.add(script::line(script), kernel, made.kernel);
+        } else {
+          ++refused;
+          why += script::line(script) + "\n  " + made.failed.front().problem.what + "\n";
+        }
+      }
+      state.undo(before);
+    }
+  }
+  EXPECT_GE(leaves, int(all.spaces.size() / step));
+  EXPECT_LE(refused, leaves / 20) << why;
+  EXPECT_EQ(comparison.differences(), "");
+}
+
+TEST(LeavesOfNests, ComputeAScaledVector) { leavesAreRight(kScale, 6, 1); }
+TEST(LeavesOfNests, ComputeAStencil) { leavesAreRight(kStencil, 2, 2); }
+TEST(LeavesOfNests, ComputeASum) { leavesAreRight(kDot, 2, 3); }
+TEST(LeavesOfNests, ComputeASweep) { leavesAreRight(kSweep, 8, 4); }
+TEST(LeavesOfNests, ComputeAProduct) { leavesAreRight(kProduct, 1, 5, 3); }
+
+} // namespace
+} // namespace pbc::search
