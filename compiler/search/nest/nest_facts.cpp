@@ -31,15 +31,12 @@ std::optional<isl::set> sizesAt(const Scheduled &kernel, const std::map<std::str
                                                     conditions.empty() ? "true" : conditions));
 }
 
-/// From the first to the last value of the loop's variable.
-long extentOf(const LoopNode &loop, const isl::set &sizes) {
+/// The values of the loop's variable; nothing without iterations.
+std::optional<isl::set> valuesOf(const LoopNode &loop, const isl::set &sizes) {
   const isl::union_set instances = isl::manage(
       isl_union_set_intersect_params(isl_schedule_node_get_domain(loop.band.get()), sizes.copy()));
   const isl::union_set values = instances.apply(kernel::member(loop.band, 0).as_union_map());
-  if (values.is_empty())
-    return 0;
-  const isl::set one = values.as_set();
-  return one.dim_max_val(0).num_si() - one.dim_min_val(0).num_si() + 1;
+  return values.is_empty() ? std::nullopt : std::optional(values.as_set());
 }
 
 /// The chains of loops that lie directly in each other, from each loop that no other loop is around.
@@ -77,7 +74,12 @@ public:
   Finder(const Scheduled &kernel, const isl::set &sizes, const std::vector<LoopNode> &nest) {
     made_.kernel = kernel;
     for (const LoopNode &loop : nest) {
-      NestFacts::Loop fact{loop.label, extentOf(loop, sizes), kernel::isParallel(loop.band), false, {}};
+      NestFacts::Loop fact{loop.label};
+      if (const std::optional<isl::set> values = valuesOf(loop, sizes)) {
+        fact.first = values->dim_min_val(0).num_si();
+        fact.extent = values->dim_max_val(0).num_si() - fact.first + 1;
+      }
+      fact.isParallel = kernel::isParallel(loop.band);
       for (const Statement &statement : kernel.statements)
         fact.dimension.push_back(dimensionOf(loop, statement));
       made_.loops.push_back(std::move(fact));

@@ -20,6 +20,7 @@ struct NestFacts {
   struct Loop {
     std::string label;
     long extent = 0;
+    long first = 0; // the least value of its variable
     bool isParallel = false;
     bool isOfSum = false; // it adds to the same cell in each iteration
     std::vector<int>

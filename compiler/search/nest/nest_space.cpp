@@ -102,7 +102,7 @@ public:
 
 private:
   void addLoop(const NestFacts::Loop &loop, int cuts) {
-    NestLoop made{loop.label, loop.extent, loop.isParallel, {}};
+    NestLoop made{loop.label, loop.extent, loop.first, loop.isParallel, {}};
     std::vector<int> tiles;
     for (int level = 0; level <= cuts; ++level) {
       Size size{cuts == 0 ? loop.label : fmt::format("{}_{}", loop.label, level), {}};
@@ -361,8 +361,10 @@ NestSpaces nestSpaces(const Scheduled &lifted, const NestOptions &options) {
           --levels;
         most.push_back(levels);
       }
+      const auto work = std::make_shared<const NestWork>(workOf(*facts.facts, options.values));
       eachCut(most, [&](const std::vector<int> &cuts) {
         made.spaces.push_back(Maker(*facts.facts, options, cuts).make(begin));
+        made.spaces.back().work = work;
       });
     }
   });

@@ -16,6 +16,7 @@
 // refuses for another reason makes the leaf invalid, never wrong. Source: lower-bound-search.md, sections 6 and 9.
 #pragma once
 #include "compiler/kernel/transform/run.h"
+#include "compiler/search/nest/nest_work.h"
 #include "compiler/search/space.h"
 #include <map>
 #include <memory>
@@ -37,6 +38,7 @@ struct NestOptions {
 struct NestLoop {
   std::string label;
   long extent = 0; // iterations, at the given sizes
+  long first = 0;  // the least value of its variable
   bool isParallel = false;
   std::vector<int> dimensions; // objects of the structure: the levels, outermost first
 };
@@ -54,6 +56,7 @@ struct NestSpace {
   std::string sum; // the matrix whose cells are sums; "": there is none
   int body = -1;   // object: the instruction
   std::unique_ptr<Space> space;
+  std::shared_ptr<const NestWork> work; // what it has to do, whatever is decided
 
   /// "in_place(s); fission(y, x); y2 in 2 levels, x2 in 2, i in 1"
   std::string text() const;

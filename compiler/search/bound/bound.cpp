@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/search/bound/bound.h"
+#include <fmt/format.h>
+
+namespace pbc::search {
+
+TermValue Bounds::term(int term, const State &state) const {
+  const NestView view(nest_, state);
+  return terms()[std::size_t(term)].value({work_, view, rates_});
+}
+
+Bound Bounds::of(const State &state) const {
+  const NestView view(nest_, state);
+  Bound best;
+  for (std::size_t t = 0; t < terms().size(); ++t) {
+    if (isOff_[t])
+      continue;
+    const TermValue value = terms()[t].value({work_, view, rates_});
+    // Of two that are the same, the first one is the simpler explanation.
+    if (value.seconds > best.seconds * (1 + 1e-6))
+      best = {value.seconds, int(t), value};
+  }
+  return best;
+}
+
+std::string Bounds::explain(const Bound &bound) const {
+  if (bound.term < 0)
+    return "there is no bound";
+  const Term &term = terms()[std::size_t(bound.term)];
+  std::string text = fmt::format("{}: {:.3g} {}", term.name, bound.value.amount, bound.value.of);
+  if (bound.value.level >= 0)
+    text += fmt::format(" from {}", rates_.levels[std::size_t(bound.value.level)].name);
+  if (bound.value.dimension)
+    text += fmt::format(", in the steps of {}", nest_.space->structure().nameOf(*bound.value.dimension));
+  return fmt::format("{}, at {:.3g} a second at most, equation {}. {}", text, bound.value.rate, term.equation,
+                     term.doc);
+}
+
+} // namespace pbc::search

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The bound of a partly decided nest: no program that it can still become is faster.
+//
+//   Bounds bounds(nest, work, rates);
+//   bounds.of(state).seconds          1.9e-3: the largest of the terms
+//   bounds.explain(bounds.of(state))  "compute: 1.7e7 additions of doubles at 3.5e10 a second; All operations are ..."
+//
+// A term that was refuted by a measurement can be switched off, so that a search stays right. Source: lower-bound-search.md,
+// sections 1 and 5.6.
+#pragma once
+#include "compiler/search/bound/term.h"
+
+namespace pbc::search {
+
+struct Bound {
+  double seconds = 0;
+  int term = -1; // which of terms(); -1: there is none
+  TermValue value = {};
+};
+
+class Bounds {
+public:
+  Bounds(const NestSpace &nest, const NestWork &work, const Rates &rates)
+      : nest_(nest), work_(work), rates_(rates), isOff_(terms().size(), false) {}
+
+  Bound of(const State &) const;
+  /// The value of one term alone.
+  TermValue term(int term, const State &) const;
+  void switchOff(int term) { isOff_[std::size_t(term)] = true; }
+  bool isOff(int term) const { return isOff_[std::size_t(term)]; }
+
+  /// Two sentences: the figures, and why they bound the time.
+  std::string explain(const Bound &) const;
+
+private:
+  const NestSpace &nest_;
+  const NestWork &work_;
+  const Rates &rates_;
+  std::vector<bool> isOff_;
+};
+
+} // namespace pbc::search

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A partly decided nest as bounds see it: how often what is inside of a dimension runs at least, and how much it touches at
+// least.
+//
+//   y2 = 256 cut by 16 (decided), x2 = 256 uncut;  order(y2_0, x2) = Outside (certain), order(x2, y2_1) undecided
+//   => inside of y2_0: y2_1 and x2;  runs(y2_0) = 1 (all), lengths of a step: y2 16, x2 256
+//
+// Invariant: for every leaf of the state, the figures are at most the leaf's: minima are taken for each loop alone. Full tiles
+// only are counted.
+#pragma once
+#include "compiler/search/nest/nest_space.h"
+
+namespace pbc::search {
+
+class NestView {
+public:
+  NestView(const NestSpace &nest, const State &state);
+
+  /// The dimensions of all loops.
+  const std::vector<int> &dimensions() const { return dimensions_; }
+
+  /// One step of a dimension: what lies inside of it.
+  struct Step {
+    double times = 1;            // how often it runs with its full length, at least
+    std::vector<double> lengths; // by loop of the nest: different values of its variable in a step, at least
+  };
+  /// A step of `dimension`; without one, the whole nest, which runs once.
+  Step step(std::optional<int> dimension) const;
+  /// The cells of an array that a step touches, at least.
+  static double cells(const NestWork::Array &, const Step &);
+
+private:
+  long least(int dimension) const;
+  long most(int dimension) const;
+
+  const NestSpace &nest_;
+  const State &state_;
+  std::vector<int> dimensions_;
+};
+
+} // namespace pbc::search

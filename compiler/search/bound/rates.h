@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// How fast one core can be at best. Every figure is on the safe side: rates are higher and latencies lower than any that was
+// measured, since a bound must hold for all programs.
+//
+//   fma_f64 3.7e10 a second, 1.6 ns;  L1 48 kB, filled with 1.8e11 bytes a second from L2
+//
+// Source: lower-bound-search.md, sections 5.1, 5.7 and 9.4.
+#pragma once
+#include "compiler/search/nest/nest_work.h"
+
+namespace pbc::search {
+
+struct Rates {
+  /// Of numbers, not of instructions: a vector of eight counts eight times. An addition and a multiplication can be one
+  /// instruction.
+  struct Arithmetic {
+    double additions = 0, multiplications = 0, divisions = 0, roots = 0; // a second; 0: not known, no bound
+    double additionLatency = 0, multiplicationLatency = 0;               // seconds
+  };
+  std::array<Arithmetic, kNumbers> arithmetic; // by Number
+
+  /// Where data lie, from the nearest place on: registers, caches, memory.
+  struct Level {
+    std::string name;
+    double bytes = 0;          // what it and the levels before it hold together
+    double bytesPerSecond = 0; // from this level to those before it; of the first one: 0
+  };
+  std::vector<Level> levels;
+};
+
+} // namespace pbc::search

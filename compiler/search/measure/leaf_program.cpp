@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/search/measure/leaf_program.h"
+#include "compiler/emit/kernel/kernel_text.h"
+#include "compiler/kernel/buffer_names.h"
+#include "compiler/kernel/footprint.h"
+#include "runtime/base/machine.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace pbc::search {
+namespace {
+
+using kernel::Access;
+using kernel::Buffer;
+using kernel::Expr;
+using kernel::Scheduled;
+using kernel::Statement;
+
+/// More than this is no kernel for a search.
+constexpr long kMostBytes = 4L << 30;
+
+constexpr const char *kPrelude = R"(#include "pb/index.h"
+#include "pb/region.h"
+#include "pb/register_tile.h"
+extern "C" {
+void *malloc(unsigned long);
+void free(void *);
+void pb_storage_retain(pb::Storage *) {}
+void pb_storage_release(pb::Storage *) {}
+pb::Storage *pb_storage_allocate(unsigned long, void **) { return nullptr; }
+void *pb_scratch(long bytes) {
+  static long room = 0;
+  static void *memory = nullptr;
+  if (bytes > room) {
+    free(memory);
+    room = bytes;
+    memory = __builtin_assume_aligned(static_cast<char *>(malloc(static_cast<unsigned long>(room) + 64)) , 16);
+  }
+  return reinterpret_cast<void *>((reinterpret_cast<unsigned long>(memory) + 63) / 64 * 64);
+}
+void *pb_cells_allocate(long bytes) { return malloc(static_cast<unsigned long>(bytes > 0 ? bytes : 1)); }
+void pb_cells_release(void *cells) { free(cells); }
+)";
+
+/// A name in an expression that is no size: a parameter of the program.
+std::string firstUnknownName(const Expr &e, const std::vector<std::string> &sizes) {
+  if (e.kind == Expr::Kind::Name && std::find(sizes.begin(), sizes.end(), e.text) == sizes.end())
+    return e.text;
+  for (const kernel::ExprPtr &operand : e.operands)
+    if (std::string found = firstUnknownName(*operand, sizes); !found.empty())
+      return found;
+  return "";
+}
+
+isl::set atSizes(isl::set set, const std::map<std::string, long> &values) {
+  for (const auto &[name, value] : values)
+    if (const int at = isl_set_find_dim_by_name(set.get(), isl_dim_param, name.c_str()); at >= 0)
+      set = isl::manage(isl_set_fix_si(set.release(), isl_dim_param, unsigned(at), int(value)));
+  return set;
+}
+
+} // namespace
+
+long Array::cells() const { return std::accumulate(extents.begin(), extents.end(), 1L, std::multiplies<>()); }
+long Array::bytes() const { return cells() * long(kernel::bytesOf(element)); }
+
+ArraysOutcome arraysOf(const Scheduled &lifted, const std::map<std::string, long> &values) {
+  Arrays made;
+  for (const std::string &parameter : lifted.parameters) {
+    const auto value = values.find(parameter);
+    if (value == values.end())
+      return {std::nullopt, fmt::format("no value is given for {}", poly::displayed(parameter))};
+    made.sizes.emplace_back(*value);
+  }
+  for (const Statement &statement : lifted.statements) {
+    if (statement.isOpaque)
+      return {std::nullopt,
+              fmt::format("the body of {} was not lifted, so that it cannot run without its program",
+                          statement.name)};
+    if (statement.value)
+      if (const std::string name = firstUnknownName(*statement.value, lifted.parameters); !name.empty())
+        return {std::nullopt, fmt::format("it uses `{}`, which is no size", poly::displayed(name))};
+  }
+  double bytes = 0;
+  for (std::size_t b = 0; b < lifted.buffers.size(); ++b) {
+    const Buffer &buffer = lifted.buffers[b];
+    if (!kernel::isMatrix(buffer))
+      continue;
+    Array array{buffer.name, buffer.element, std::vector<long>(std::size_t(buffer.rank), 1)};
+    for (const Statement &statement : lifted.statements)
+      for (const Access &access : statement.accesses) {
+        if (access.buffer != int(b))
+          continue;
+        array.isResult = array.isResult || access.isWrite;
+        const isl::set cells = atSizes(statement.domain, values).apply(access.relation);
+        if (cells.is_empty())
+          continue;
+        for (int d = 0; d < buffer.rank; ++d) {
+          if (cells.dim_min_val(d).num_si() < 0)
+            return {std::nullopt, fmt::format("it uses a cell of {} that does not exist",
+                                              kernel::programName(lifted, buffer))};
+          array.extents[std::size_t(d)] =
+              std::max(array.extents[std::size_t(d)], cells.dim_max_val(d).num_si() + 1);
+        }
+      }
+    double size = double(kernel::bytesOf(array.element));
+    for (const long extent : array.extents)
+      size *= double(extent);
+    bytes += size;
+    made.all.push_back(std::move(array));
+  }
+  if (bytes > double(kMostBytes))
+    return {std::nullopt, fmt::format("its matrices have {:.1f} GB at these sizes", bytes / 1e9)};
+  return {std::move(made), ""};
+}
+
+std::string leafProgram(const Scheduled &scheduled, const Arrays &arrays) {
+  const pb::base::Machine machine = pb::base::thisMachine();
+  std::string frame, set;
+  for (std::size_t s = 0; s < arrays.sizes.size(); ++s) {
+    frame += fmt::format("  long v_{};\n", arrays.sizes[s].first);
+    set += fmt::format("  f.v_{} = sizes[{}];\n", arrays.sizes[s].first, s);
+  }
+  for (std::size_t a = 0; a < arrays.all.size(); ++a) {
+    const Array &array = arrays.all[a];
+    const std::string type = body::cxxType(array.element);
+    std::string strides, extents;
+    long stride = 1;
+    for (const long extent : array.extents) {
+      strides += fmt::format("{}, ", stride);
+      extents += fmt::format("{}, ", extent);
+      stride *= extent;
+    }
+    frame += fmt::format("  pb::Region<{}, {}> m_{};\n", type, array.extents.size(), array.name);
+    set += fmt::format(
+        "  {{ const long strides[] = {{{0}1}}; const int extents[] = {{{1}1}};\n"
+        "    f.m_{2} = pb::Region<{3}, {4}>(static_cast<{3} *>(cells[{5}]), strides, extents); }}\n",
+        strides, extents, array.name, type, array.extents.size(), a);
+  }
+  std::string low, high;
+  for (const kernel::TaskDimension &task : scheduled.schedule.taskDimensions) {
+    low += poly::cxx(task.low) + ", ";
+    high += poly::cxx(task.high) + ", ";
+  }
+  std::string names;
+  for (const auto &[name, value] : arrays.sizes)
+    names += fmt::format("  [[maybe_unused]] const long {0} = f.v_{0};\n", name);
+  return fmt::format(
+      "{}long pb_cache_bytes(int level) {{ return level == 1 ? {}L : level == 2 ? {}L : {}L; }}\n}}\n"
+      "struct Frame {{\n{}}};\n{}"
+      "extern \"C\" void pb_leaf([[maybe_unused]] const long *sizes, void *const *cells) {{\n  Frame f;\n{}{}"
+      "  const long low[] = {{{}0}}, high[] = {{{}0}};\n  leaf(&f, low, high);\n}}\n",
+      kPrelude, machine.firstCache, machine.secondCache, machine.thirdCache, frame,
+      emit::kernelFunction(scheduled, "leaf", "Frame"), set, names, low, high);
+}
+
+} // namespace pbc::search

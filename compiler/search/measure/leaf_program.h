@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A scheduled kernel alone as C++: a shared library with one function, to be called with memory for its matrices.
+//
+//   Arrays arrays = arraysOf(lifted, {{"n", 256}});      A: double, 256 x 256; C: double, 256 x 256, a result
+//   leafProgram(lifted, scheduled, arrays)
+//   => ... extern "C" void pb_leaf(const long *sizes, void *const *cells) { Frame f; ...; leaf(&f, low, high); }
+//
+// It needs nothing but the headers of the runtime's interface: scratch memory and the sizes of caches are in the text. Rows are
+// contiguous. Invariant: what it writes is what the program's own version of the kernel writes, for the same cells.
+#pragma once
+#include "compiler/kernel/schedule.h"
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pbc::search {
+
+struct Array {
+  std::string name; // of the buffer
+  kernel::Scalar element = kernel::Scalar::F64;
+  std::vector<long> extents; // cells in each dimension, the contiguous one first
+  bool isResult = false;     // it is written
+  long cells() const;
+  long bytes() const;
+};
+
+struct Arrays {
+  std::vector<Array> all;                          // the matrices of the kernel, in the order of its buffers
+  std::vector<std::pair<std::string, long>> sizes; // the kernel's parameters with their values
+};
+
+struct ArraysOutcome {
+  std::optional<Arrays> arrays;
+  std::string why; // a sentence, if the kernel cannot run alone
+};
+
+/// The memory that a kernel uses at these sizes.
+ArraysOutcome arraysOf(const kernel::Scheduled &lifted, const std::map<std::string, long> &values);
+
+/// The text. `scheduled` was made from the kernel for which the arrays were found.
+std::string leafProgram(const kernel::Scheduled &scheduled, const Arrays &);
+
+} // namespace pbc::search

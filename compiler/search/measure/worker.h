@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A process that loads leaves of a search and measures them, one after the other. It keeps its memory warm, and what a leaf
+// breaks is only the worker: the next one is a new process.
+//
+//   Worker worker(arrays);
+//   worker.reference("plain.so")              the results to which others are compared
+//   worker.measure("leaf.so", {.runs = 10})   { Fate::Measured, 1.9e-3 s, 10 runs }
+//
+// Matrices have the same small numbers at the beginning of the first run of each leaf, whose results are compared; later runs are
+// timed. Invariant: a leaf that crashes, hangs or computes something else has no time.
+#pragma once
+#include "compiler/search/measure/leaf_program.h"
+#include <sys/types.h>
+
+namespace pbc::search {
+
+/// What became of a leaf that was to be measured.
+enum class Fate {
+  Measured,
+  NotCompiled, // a step does not apply, or the compiler refuses the text
+  Wrong,       // other results than the kernel's
+  Crashed,
+  TimedOut,
+};
+
+struct MeasureLimits {
+  int runs = 10;   // at most, after the first
+  double most = 0; // seconds: a leaf whose first two runs are longer gets no more of them; 0: no limit
+  double secondsOfWaiting = 20; // after which the worker is killed
+};
+
+struct Measurement {
+  Fate fate = Fate::Crashed;
+  double seconds = 0; // of the fastest run
+  int runs = 0;
+  double difference = 0; // the largest difference of a result, relative to the largest result
+  std::string why;       // of a fate that is not Measured
+};
+
+class Worker {
+public:
+  explicit Worker(const Arrays &arrays) : arrays_(arrays) {}
+  ~Worker();
+  Worker(const Worker &) = delete;
+  Worker &operator=(const Worker &) = delete;
+
+  /// Runs a library once and keeps its results.
+  Measurement reference(const std::string &library);
+  Measurement measure(const std::string &library, const MeasureLimits &);
+
+private:
+  Measurement ask(const std::string &library, bool isReference, const MeasureLimits &);
+  bool start();
+  void stop();
+  [[noreturn]] void serve(int in, int out);
+
+  const Arrays &arrays_;
+  pid_t process_ = -1;
+  int to_ = -1, from_ = -1;
+  std::string referenceLibrary_; // which a new process runs first
+};
+
+} // namespace pbc::search

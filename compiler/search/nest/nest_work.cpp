@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/search/nest/nest_work.h"
+#include "compiler/kernel/along.h"
+#include "compiler/kernel/buffer_names.h"
+#include "compiler/kernel/footprint.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace pbc::search {
+namespace {
+
+using kernel::Access;
+using kernel::Buffer;
+using kernel::Expr;
+using kernel::ExprPtr;
+using kernel::Scalar;
+using kernel::Statement;
+
+std::optional<Number> numberOf(Scalar type) {
+  switch (type) {
+  case Scalar::F32:
+    return Number::Float;
+  case Scalar::F64:
+    return Number::Double;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// The elements of a set that is a box, and at most as many as it has of any other set.
+double leastElements(const isl::set &set) {
+  if (set.is_empty())
+    return 0;
+  if (isl_set_is_box(set.get()) != isl_bool_true)
+    return 1;
+  double product = 1;
+  for (int d = 0; d < int(isl_set_dim(set.get(), isl_dim_set)); ++d)
+    product *= double(set.dim_max_val(d).num_si() - set.dim_min_val(d).num_si() + 1);
+  return product;
+}
+
+class Counter {
+public:
+  Counter(const NestFacts &facts, const std::map<std::string, long> &values) : facts_(facts) {
+    for (const auto &[name, value] : values)
+      at_[name] = value;
+  }
+
+  NestWork made() {
+    for (const int s : facts_.statements) {
+      const Statement &statement = facts_.kernel.statements[std::size_t(s)];
+      domain_ = atSizes(statement.domain);
+      addArrays(s);
+      if (statement.isOpaque || statement.copy)
+        continue;
+      addOperations(statement);
+      addChain(statement);
+    }
+    made_.points = 1;
+    for (const NestFacts::Loop &loop : facts_.loops)
+      made_.points *= double(loop.extent);
+    findProduct();
+    return std::move(made_);
+  }
+
+private:
+  isl::set atSizes(isl::set set) const {
+    for (const auto &[name, value] : at_) {
+      const int at = isl_set_find_dim_by_name(set.get(), isl_dim_param, name.c_str());
+      if (at >= 0)
+        set = isl::manage(isl_set_fix_si(set.release(), isl_dim_param, unsigned(at), int(value)));
+    }
+    return set;
+  }
+
+  /// The loop of the nest that runs over a dimension of a statement; nothing for loops of the body.
+  std::optional<std::size_t> loopOver(int statement, int dimension) const {
+    for (std::size_t l = 0; l < facts_.loops.size(); ++l)
+      if (facts_.loops[l].dimension[std::size_t(statement)] == dimension)
+        return l;
+    return std::nullopt;
+  }
+
+  void addArrays(int s) {
+    const Statement &statement = facts_.kernel.statements[std::size_t(s)];
+    for (const Access &access : statement.accesses) {
+      const Buffer &buffer = facts_.kernel.buffers[std::size_t(access.buffer)];
+      if (!kernel::isMatrix(buffer))
+        continue;
+      const std::string name = kernel::programName(facts_.kernel, buffer);
+      auto array = std::find_if(made_.arrays.begin(), made_.arrays.end(),
+                                [&](const auto &a) { return a.name == name; });
+      if (array == made_.arrays.end())
+        array = made_.arrays.insert(made_.arrays.end(), {name, long(kernel::bytesOf(buffer.element))});
+      array->isWritten = array->isWritten || access.isWrite;
+      // May-accesses of opaque bodies need not happen.
+      if (statement.isOpaque)
+        continue;
+      array->cells = std::max(array->cells, leastElements(domain_.apply(access.relation)));
+      NestWork::Access made;
+      for (int c = 0; c < buffer.rank; ++c) {
+        made.coordinates.emplace_back();
+        for (int d = 0; d < int(statement.dimensions.size()); ++d)
+          if (const auto loop = loopOver(s, d);
+              loop && kernel::along(facts_.kernel, access, d) && kernel::coefficient(access, c, d) != 0)
+            made.coordinates.back().push_back(*loop);
+      }
+      array->accesses.push_back(std::move(made));
+    }
+  }
+
+  /// The instances that differ in the dimensions with which the value moves: a value that stays is computed once.
+  double timesOf(const Statement &statement, const Expr &e) const {
+    isl::set set = domain_;
+    for (int d = int(statement.dimensions.size()) - 1; d >= 0; --d)
+      if (!kernel::movesWith(facts_.kernel, statement, e, d))
+        set = isl::manage(isl_set_project_out(set.release(), isl_dim_set, unsigned(d), 1));
+    return leastElements(set);
+  }
+
+  /// The same for expressions that are equal but for a translation.
+  std::string keyOf(const Statement &statement, const Expr &e) const {
+    std::string key = fmt::format("{}:{}(", int(e.kind), e.text);
+    if (e.kind == Expr::Kind::Dimension)
+      key += std::to_string(e.index);
+    if (e.kind == Expr::Kind::Read) {
+      const Access &access = statement.accesses[std::size_t(e.index)];
+      key += fmt::format("{};", access.buffer);
+      for (int c = 0; c < facts_.kernel.buffers[std::size_t(access.buffer)].rank; ++c)
+        for (int d = 0; d < int(statement.dimensions.size()); ++d)
+          key += fmt::format("{},", kernel::coefficient(access, c, d));
+    }
+    for (const ExprPtr &operand : e.operands)
+      key += keyOf(statement, *operand) + ",";
+    return key + ")";
+  }
+
+  void addOperation(const Statement &statement, const Expr &e) {
+    const std::optional<Number> number = numberOf(e.type);
+    if (!number || e.operands.empty() || !counted_.insert(keyOf(statement, e)).second)
+      return;
+    NestWork::Operations &operations = made_.operations[std::size_t(*number)];
+    const bool isBinary = e.kind == Expr::Kind::Binary;
+    if (isBinary && (e.text == "+" || e.text == "-"))
+      operations.additions += timesOf(statement, e);
+    else if (isBinary && e.text == "*")
+      operations.multiplications += timesOf(statement, e);
+    else if (isBinary && e.text == "/" && e.operands[1]->kind != Expr::Kind::Literal)
+      operations.divisions += timesOf(statement, e);
+    else if (e.kind == Expr::Kind::Call && (e.text == "sqrt" || e.text == "sqrtf"))
+      operations.roots += timesOf(statement, e);
+  }
+
+  void visit(const Statement &statement, const ExprPtr &e) {
+    if (!e)
+      return;
+    for (const ExprPtr &operand : e->operands)
+      visit(statement, operand);
+    // What only one arm of a choice computes need not be computed.
+    if (e->kind != Expr::Kind::Select)
+      addOperation(statement, *e);
+  }
+
+  void addOperations(const Statement &statement) {
+    counted_.clear();
+    if (statement.value && statement.value->kind != Expr::Kind::Select)
+      visit(statement, statement.value);
+    const std::optional<Number> number = statement.value ? numberOf(elementOf(statement)) : std::nullopt;
+    if (!number)
+      return;
+    if (statement.op == "+=" || statement.op == "-=")
+      made_.operations[std::size_t(*number)].additions += leastElements(domain_);
+    if (statement.op == "*=")
+      made_.operations[std::size_t(*number)].multiplications += leastElements(domain_);
+  }
+
+  Scalar elementOf(const Statement &statement) const {
+    return facts_.kernel.buffers[std::size_t(statement.accesses[std::size_t(statement.write)].buffer)]
+        .element;
+  }
+
+  /// Terms of one cell are added one after the other, unless sums may be reordered.
+  void addChain(const Statement &statement) {
+    if (statement.write < 0 || (statement.op != "+=" && statement.op != "-=" && statement.op != "*=") ||
+        facts_.kernel.reassociates)
+      return;
+    const std::optional<Number> number = numberOf(elementOf(statement));
+    const double cells =
+        leastElements(domain_.apply(statement.accesses[std::size_t(statement.write)].relation));
+    if (number && cells > 1)
+      made_.chains.push_back({*number, statement.op == "*=", leastElements(domain_) / cells});
+    else if (number && isScalar(statement))
+      made_.chains.push_back({*number, statement.op == "*=", leastElements(domain_)});
+  }
+
+  bool isScalar(const Statement &statement) const {
+    const isl::set cells = domain_.apply(statement.accesses[std::size_t(statement.write)].relation);
+    return cells.is_singleton();
+  }
+
+  void findProduct() {
+    if (facts_.loops.size() != 3 || made_.arrays.size() != 3)
+      return;
+    std::set<std::set<std::size_t>> pairs;
+    for (const NestWork::Array &array : made_.arrays) {
+      if (array.accesses.empty())
+        return;
+      for (const NestWork::Access &access : array.accesses) {
+        std::set<std::size_t> loops;
+        for (const auto &coordinate : access.coordinates) {
+          if (coordinate.size() != 1)
+            return;
+          loops.insert(coordinate.front());
+        }
+        if (loops.size() != 2)
+          return;
+        pairs.insert(loops);
+      }
+    }
+    made_.isProductOfMatrices = pairs.size() == 3 && made_.arrays[0].bytes == made_.arrays[1].bytes &&
+                                made_.arrays[0].bytes == made_.arrays[2].bytes;
+    made_.elementBytes = made_.arrays[0].bytes;
+  }
+
+  const NestFacts &facts_;
+  std::map<std::string, long> at_;
+  isl::set domain_;
+  std::set<std::string> counted_;
+  NestWork made_;
+};
+
+} // namespace
+
+NestWork workOf(const NestFacts &facts, const std::map<std::string, long> &values) {
+  return Counter(facts, values).made();
+}
+
+} // namespace pbc::search

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What a search asks: where it begins, how fast a region can be at best, and how fast an implementation is.
+//
+//   roots() = 27 ways to cut the loops of a product;  bound(3, state) = 1.9 ms;  measure(3, leaf, ...) = 2.4 ms
+//
+// A search knows nothing else of what is decided, so that a table of times in a test and kernels on a machine are searched
+// alike. Invariant of a right model: bound(root, state) is at most measure(root, leaf) of each leaf of the state.
+#pragma once
+#include "compiler/search/state.h"
+#include <string>
+#include <string_view>
+
+namespace pbc::search {
+
+struct RegionBound {
+  double seconds = 0;
+  int limit = -1; // which of limitNames() it comes from
+};
+
+struct LeafTime {
+  bool isMeasured = false;
+  double seconds = 0;
+  std::string why = {}; // if it was not measured: refused, wrong, crashed, too long
+};
+
+class Model {
+public:
+  Model() = default;
+  Model(const Model &) = delete;
+  Model &operator=(const Model &) = delete;
+  virtual ~Model() = default;
+
+  virtual std::size_t roots() const = 0;
+  virtual const Problem &problem(std::size_t root) const = 0;
+  virtual RegionBound bound(std::size_t root, const State &) const = 0;
+  /// `most`: a time beyond which the exact value does not matter; 0: it always does.
+  virtual LeafTime measure(std::size_t root, const State &leaf, double most) = 0;
+  /// The limits from which bounds come, for statistics.
+  virtual std::vector<std::string_view> limitNames() const = 0;
+  /// A leaf was faster than its bound: the model leaves out what was refuted. False: it cannot.
+  virtual bool refute(std::size_t, const State &, double) { return false; }
+};
+
+} // namespace pbc::search

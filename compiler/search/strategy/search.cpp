@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/search/strategy/search.h"
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace pbc::search {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Search {
+public:
+  Search(Model &model, const SearchOptions &options)
+      : model_(model), options_(options),
+        strategy_(options.strategy ? *options.strategy : strategies().front()) {
+    result_.statistics.cutBy.assign(model.limitNames().size(), 0);
+    for (std::size_t root = 0; root < model.roots(); ++root)
+      states_.push_back(std::make_unique<State>(model.problem(root)));
+  }
+
+  SearchResult run() {
+    begin();
+    while (!mustEnd()) {
+      std::optional<Region> region = frontier_->pop();
+      if (!region) {
+        result_.isComplete = true;
+        break;
+      }
+      if (isCut(*region)) {
+        cut(*region);
+        // All others are at least as slow.
+        if (strategy_.takesLeastFirst) {
+          cutAll();
+          result_.isComplete = true;
+          break;
+        }
+        continue;
+      }
+      State &state = *states_[region->root];
+      state.take(region->domains);
+      if (state.isComplete())
+        measure(*region, state);
+      else
+        divide(*region, state);
+    }
+    settle();
+    return std::move(result_);
+  }
+
+private:
+  double best() const { return result_.best ? result_.best->seconds : HUGE_VAL; }
+  bool isCut(const Region &region) const { return region.bound >= best(); }
+
+  void begin() {
+    frontier_ = strategy_.make(options_.seed);
+    std::vector<Region> roots;
+    for (std::size_t root = 0; root < model_.roots(); ++root) {
+      State fresh(model_.problem(root));
+      if (!fresh.propagate()) {
+        ++result_.statistics.empty;
+        continue;
+      }
+      const RegionBound bound = model_.bound(root, fresh);
+      roots.push_back({root, fresh.domains(), bound.seconds, bound.limit, 0});
+    }
+    pushUncut(std::move(roots));
+  }
+
+  void pushUncut(std::vector<Region> regions) {
+    std::vector<Region> kept;
+    for (Region &region : regions) {
+      if (isCut(region))
+        cut(region);
+      else
+        kept.push_back(std::move(region));
+    }
+    frontier_->push(std::move(kept));
+  }
+
+  DepthStatistics &at(int depth) {
+    auto &depths = result_.statistics.depths;
+    if (depths.size() <= std::size_t(depth))
+      depths.resize(std::size_t(depth) + 1);
+    return depths[std::size_t(depth)];
+  }
+
+  void cut(const Region &region) {
+    ++result_.statistics.cut;
+    ++at(region.depth).cut;
+    if (region.limit >= 0)
+      ++result_.statistics.cutBy[std::size_t(region.limit)];
+  }
+
+  void cutAll() {
+    while (std::optional<Region> region = frontier_->pop())
+      cut(*region);
+  }
+
+  /// The undecided variables of the first decision of the table that has some.
+  std::vector<int> candidates(const State &state) const {
+    std::vector<int> found;
+    int decision = -1;
+    const auto &variables = state.problem().variables();
+    for (int v = 0; v < int(variables.size()); ++v) {
+      if (state.isDecided(v))
+        continue;
+      const int of = variables[std::size_t(v)].decision;
+      if (decision < 0 || of < decision) {
+        decision = of;
+        found.clear();
+      }
+      if (of == decision)
+        found.push_back(v);
+    }
+    return found;
+  }
+
+  std::vector<Region> partsOf(const Region &region, State &state, int variable) {
+    std::vector<Region> parts;
+    for (Domain rest = state.domain(variable); rest != 0; rest &= rest - 1) {
+      const State::Mark before = state.mark();
+      if (state.decide(variable, unsigned(std::countr_zero(rest)))) {
+        const RegionBound bound = model_.bound(region.root, state);
+        Region part{region.root, state.domains(), region.bound, region.limit, region.depth + 1};
+        if (bound.seconds > region.bound)
+          part.bound = bound.seconds, part.limit = bound.limit;
+        parts.push_back(std::move(part));
+      } else {
+        ++result_.statistics.empty;
+      }
+      state.undo(before);
+    }
+    return parts;
+  }
+
+  void divide(const Region &region, State &state) {
+    ++result_.statistics.divided;
+    ++at(region.depth).divided;
+    const std::vector<int> variables = candidates(state);
+    std::vector<Region> parts = partsOf(region, state, variables.front());
+    if (region.depth < options_.strongBranching)
+      for (std::size_t v = 1; v < variables.size(); ++v) {
+        std::vector<Region> others = partsOf(region, state, variables[v]);
+        if (lift(others) > lift(parts))
+          parts = std::move(others);
+      }
+    pushUncut(std::move(parts));
+  }
+
+  /// How much higher the bounds of the parts are than they could be, in the mean.
+  static double lift(const std::vector<Region> &parts) {
+    if (parts.empty())
+      return HUGE_VAL; // the whole region is empty
+    double sum = 0;
+    for (const Region &part : parts)
+      sum += part.bound;
+    return sum / double(parts.size());
+  }
+
+  void measure(const Region &region, State &state) {
+    auto [known, isNew] = measured_.try_emplace({region.root, region.domains});
+    if (isNew)
+      known->second = model_.measure(region.root, state, result_.best ? best() * options_.slack : 0);
+    const LeafTime &time = known->second;
+    if (!time.isMeasured) {
+      ++result_.statistics.notMeasured;
+      result_.refusal = time.why;
+      return;
+    }
+    if (isNew)
+      ++result_.statistics.measured;
+    if (time.seconds < best()) {
+      result_.best = Implementation{region.root, region.domains, time.seconds};
+      isBetter_ = true;
+    }
+    if (time.seconds < region.bound && model_.refute(region.root, state, time.seconds)) {
+      ++result_.statistics.refuted;
+      begin();
+    }
+  }
+
+  bool mustEnd() {
+    const auto &statistics = result_.statistics;
+    if (options_.mostMeasured > 0 && statistics.measured >= options_.mostMeasured)
+      return true;
+    const bool isTimeToLook = ++steps_ % 64 == 0 || isBetter_;
+    if (!isTimeToLook)
+      return false;
+    const double elapsed = std::chrono::duration<double>(Clock::now() - begun_).count();
+    if (options_.seconds > 0 && elapsed > options_.seconds)
+      return true;
+    settleBound();
+    if (result_.best && best() <= options_.enough * result_.bound)
+      return true;
+    if (options_.progress && (isBetter_ || elapsed > lastProgress_ + 1)) {
+      lastProgress_ = elapsed;
+      isBetter_ = false;
+      return !options_.progress(result_);
+    }
+    isBetter_ = false;
+    return false;
+  }
+
+  /// The least of what is left and of what is best. It never falls, but when a bound was refuted.
+  void settleBound() { result_.bound = std::min(best(), frontier_->least().value_or(best())); }
+
+  void settle() {
+    settleBound();
+    result_.isComplete = result_.isComplete || best() <= result_.bound;
+    if (!result_.best)
+      result_.bound = result_.isComplete ? 0 : result_.bound;
+  }
+
+  Model &model_;
+  const SearchOptions &options_;
+  const Strategy &strategy_;
+  std::unique_ptr<Frontier> frontier_;
+  std::vector<std::unique_ptr<State>> states_;
+  std::map<std::pair<std::size_t, std::vector<Domain>>, LeafTime> measured_;
+  SearchResult result_;
+  Clock::time_point begun_ = Clock::now();
+  double lastProgress_ = 0;
+  long steps_ = 0;
+  bool isBetter_ = false;
+};
+
+} // namespace
+
+SearchResult search(Model &model, const SearchOptions &options) { return Search(model, options).run(); }
+
+} // namespace pbc::search

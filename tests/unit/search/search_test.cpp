@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The search on models whose times are known: every strategy finds the optimum, whatever the bounds are, and says how far from it a result
+// can be (lower-bound-search.md, section 10, tests 5, 8, 13 and 14).
+#include "compiler/search/strategy/search.h"
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <random>
+#include <utility>
+
+namespace pbc::search {
+namespace {
+
+/// Some variables without constraints but one; the time is a product of a factor for each value, times an effect that the bounds
+/// do not know.
+class TableModel : public Model {
+public:
+  TableModel(unsigned seed, int roots, double unknown) : unknown_(unknown) {
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<double> factor(1, 3);
+    for (int root = 0; root < roots; ++root) {
+      auto &problem = *problems_.emplace_back(std::make_unique<Problem>());
+      auto &factors = factors_.emplace_back();
+      for (int v = 0; v < 5; ++v) {
+        problem.addVariable({v / 2, v, -1, 15});
+        factors.push_back({factor(random), factor(random), factor(random), factor(random)});
+      }
+      const Literal notBoth[] = {{0, 14}, {1, 14}};
+      problem.addClause(0, notBoth);
+    }
+    seed_ = seed;
+  }
+
+  std::size_t roots() const override { return problems_.size(); }
+  const Problem &problem(std::size_t root) const override { return *problems_[root]; }
+  std::vector<std::string_view> limitNames() const override { return {"even", "odd"}; }
+
+  RegionBound bound(std::size_t root, const State &state) const override {
+    double product = 1;
+    for (std::size_t v = 0; v < factors_[root].size(); ++v) {
+      double least = HUGE_VAL;
+      for (std::size_t value = 0; value < 4; ++value)
+        if (state.domain(int(v)) >> value & 1u)
+          least = std::min(least, factors_[root][v][value]);
+      product *= least;
+    }
+    return {product * tooHigh, state.openVariables() % 2};
+  }
+
+  double time(std::size_t root, const std::vector<Domain> &leaf) const {
+    std::size_t mixed = root + seed_;
+    double product = 1;
+    for (std::size_t v = 0; v < leaf.size(); ++v) {
+      const auto value = std::size_t(std::countr_zero(leaf[v]));
+      product *= factors_[root][v][value];
+      mixed = mixed * 1000003 + value;
+    }
+    std::mt19937_64 random(mixed);
+    return product * (1 + unknown_ * std::uniform_real_distribution<double>()(random));
+  }
+
+  LeafTime measure(std::size_t root, const State &leaf, double) override {
+    ++measured;
+    if (refusesFirst && leaf.domain(0) == 1)
+      return {false, 0, "refused"};
+    return {true, time(root, leaf.domains())};
+  }
+  bool refute(std::size_t, const State &, double) override { return std::exchange(tooHigh, 1) != 1; }
+
+  /// The least time of all leaves.
+  double optimum() const {
+    double best = HUGE_VAL;
+    for (std::size_t root = 0; root < roots(); ++root)
+      for (unsigned code = 0; code < 1024; ++code) {
+        std::vector<Domain> leaf;
+        for (int v = 0; v < 5; ++v)
+          leaf.push_back(Domain(1) << (code >> (2 * v) & 3u));
+        const bool isLegal = leaf[0] != 1 || leaf[1] != 1;
+        if (isLegal && !(refusesFirst && leaf[0] == 1))
+          best = std::min(best, time(root, leaf));
+      }
+    return best;
+  }
+
+  double tooHigh = 1; // bounds are so many times too high
+  bool refusesFirst = false;
+  long measured = 0;
+
+private:
+  double unknown_;
+  unsigned seed_ = 0;
+  std::vector<std::unique_ptr<Problem>> problems_;
+  std::vector<std::vector<std::array<double, 4>>> factors_;
+};
+
+TEST(Search, EveryStrategyFindsTheOptimum) {
+  for (unsigned seed = 0; seed < 8; ++seed)
+    for (const double unknown : {0.0, 0.3, 3.0})
+      for (const Strategy &strategy : strategies()) {
+        TableModel model(seed, 3, unknown);
+        const SearchResult result = search(model, {.strategy = &strategy});
+        ASSERT_TRUE(result.best);
+        EXPECT_TRUE(result.isComplete);
+        EXPECT_DOUBLE_EQ(result.best->seconds, model.optimum()) << strategy.name << seed;
+        EXPECT_DOUBLE_EQ(result.bound, result.best->seconds);
+        EXPECT_EQ(result.statistics.refuted, 0);
+      }
+}
+
+TEST(Search, BestFirstMeasuresOnlyWhatTheBoundsCannotTellApart) {
+  TableModel exact(7, 3, 0);
+  search(exact, {});
+  EXPECT_EQ(exact.measured, 1);
+  TableModel near(7, 3, 0.1), far(7, 3, 3);
+  const SearchResult result = search(near, {});
+  search(far, {});
+  EXPECT_LT(near.measured, 100);
+  EXPECT_LT(near.measured, far.measured);
+  long cut = 0;
+  for (const long by : result.statistics.cutBy)
+    cut += by;
+  EXPECT_EQ(cut, result.statistics.cut);
+  EXPECT_GT(cut, 0);
+}
+
+TEST(Search, ABoundThatAMeasurementRefutesIsLeftOut) {
+  for (const Strategy &strategy : strategies()) {
+    TableModel model(3, 2, 0.5);
+    model.tooHigh = 4;
+    const SearchResult result = search(model, {.strategy = &strategy});
+    ASSERT_TRUE(result.best);
+    EXPECT_EQ(result.statistics.refuted, 1);
+    EXPECT_DOUBLE_EQ(result.best->seconds, model.optimum()) << strategy.name;
+  }
+}
+
+TEST(Search, WhatIsNotMeasuredIsNotBest) {
+  TableModel model(5, 2, 0.5);
+  model.refusesFirst = true;
+  const SearchResult result = search(model, {});
+  ASSERT_TRUE(result.best);
+  EXPECT_DOUBLE_EQ(result.best->seconds, model.optimum());
+  EXPECT_NE(result.best->domains[0], 1u);
+}
+
+TEST(Search, SaysHowFarFromTheOptimumItIsWhenItEndsEarly) {
+  for (const Strategy &strategy : strategies()) {
+    TableModel model(11, 3, 1);
+    const SearchResult result = search(model, {.strategy = &strategy, .mostMeasured = 3});
+    ASSERT_TRUE(result.best);
+    EXPECT_FALSE(result.isComplete);
+    EXPECT_LE(result.bound, model.optimum());
+    EXPECT_GE(result.best->seconds, model.optimum());
+    EXPECT_GE(result.gap(), 1);
+  }
+  TableModel model(11, 3, 0.2);
+  const SearchResult enough = search(model, {.enough = 1.5});
+  EXPECT_LE(enough.gap(), 1.5);
+}
+
+TEST(Search, TheGapNeverGrows) {
+  TableModel model(13, 3, 1);
+  std::vector<double> gaps;
+  SearchOptions options;
+  options.progress = [&](const SearchResult &r) {
+    gaps.push_back(r.gap());
+    return true;
+  };
+  search(model, options);
+  ASSERT_FALSE(gaps.empty());
+  EXPECT_TRUE(std::is_sorted(gaps.rbegin(), gaps.rend()));
+}
+
+TEST(Search, TheSameSeedGivesTheSameSearch) {
+  for (const Strategy &strategy : strategies()) {
+    TableModel one(17, 3, 1), two(17, 3, 1);
+    const SearchResult a = search(one, {.strategy = &strategy}), b = search(two, {.strategy = &strategy});
+    EXPECT_EQ(a.best->domains, b.best->domains);
+    EXPECT_EQ(a.statistics.measured, b.statistics.measured);
+    EXPECT_EQ(a.statistics.divided, b.statistics.divided);
+  }
+}
+
+} // namespace
+} // namespace pbc::search
