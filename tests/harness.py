@@ -23,10 +23,12 @@ Test lines stand in the program, as comments:
   // transform: Other                      the test lines that follow run this transform
   // config: [T]                           the test lines that follow run with these lines as their configuration,
   // config: block = 7                     and with no other choice; `// config:` alone ends that
-`devices` with NO_FALLBACK=1 in the environment fails where a step is left to the processor.
+`devices` runs a program under one placement of each kind, which its name chooses, so that the programs together have
+all of them; with PBC_ALL=1 in the environment, under every placement. With NO_FALLBACK=1 it fails where a step is left
+to the processor.
 Error tests may have the line `with`, and none that is about matrices.
 """
-import itertools, json, math, os, random, re, subprocess, sys, tempfile
+import itertools, json, math, os, random, re, subprocess, sys, tempfile, zlib
 
 NOTHING_TO_TEST = 77  # what ctest counts as a test that was skipped
 
@@ -104,7 +106,8 @@ def choosing(site, alternative):
     return f'"{site["key"]}" = [ {{ use = "{alternative}" }} ]\n'
 
 def placements(info):
-    """Every step that can run on a device does, with each alternative, version and share; needs a device."""
+    """Every step that can run on a device does, with each alternative, version and share: the kind of the placement, its
+    name and its configuration; needs a device."""
     def everywhere(place, more, transform=None, choice=""):
         text = ""
         for t in info["transforms"]:
@@ -128,41 +131,53 @@ def placements(info):
                 if site.get("device"):  # the placements are given
                     continue
                 choice = choosing(site, a["name"])
-                yield f"on a device, {a['name']}", everywhere("gpu", lambda name: None, t["name"], choice)
-    yield "on a device", everywhere("gpu", lambda name: None)
-    yield "on a device, small groups", everywhere("gpu", small)
-    yield "on a device, local memory", everywhere("gpu_local", small)
+                yield "choice of " + t["name"], f"on a device, {a['name']}", everywhere("gpu", lambda name: None, t["name"], choice)
+    yield "items", "on a device", everywhere("gpu", lambda name: None)
+    yield "items", "on a device, small groups", everywhere("gpu", small)
+    yield "local", "on a device, local memory", everywhere("gpu_local", small)
     if any(a["name"] == "gpu_blocks" for t in info["transforms"] for s in t["sites"] for a in s["alternatives"]):
-        yield "on a device, blocks", everywhere("gpu_blocks", lambda name: None)
-        yield "on a device, two buffers", everywhere("gpu_buffers", lambda name: {"cells_x": 3, "cells_y": 2}.get(name[:7], small(name)))
-        yield "on a device, small blocks", everywhere("gpu_blocks", lambda name: {"cells_x": 3, "cells_y": 2}.get(name[:7], small(name)))
+        yield "blocks", "on a device, blocks", everywhere("gpu_blocks", lambda name: None)
+        yield "buffers", "on a device, two buffers", everywhere("gpu_buffers", lambda name: {"cells_x": 3, "cells_y": 2}.get(name[:7], small(name)))
+        yield "blocks", "on a device, small blocks", everywhere("gpu_blocks", lambda name: {"cells_x": 3, "cells_y": 2}.get(name[:7], small(name)))
     if any(a["name"] == "gpu_registers" for t in info["transforms"] for s in t["sites"] for a in s["alternatives"]):
-        yield "on a device, in registers", everywhere("gpu_registers", lambda name: None)
-        yield "on a device, few cells in registers", everywhere("gpu_registers", lambda name: {"cells_x": 2, "cells_y": 3}.get(name[:7], small(name)))
+        yield "registers", "on a device, in registers", everywhere("gpu_registers", lambda name: None)
+        yield "registers", "on a device, few cells in registers", everywhere("gpu_registers", lambda name: {"cells_x": 2, "cells_y": 3}.get(name[:7], small(name)))
     if any(a["name"] == "gpu_tiles" for t in info["transforms"] for s in t["sites"] for a in s["alternatives"]):
-        yield "on a device, tiles", everywhere("gpu_tiles", lambda name: None)
-        yield "on a device, small tiles", everywhere("gpu_tiles", lambda name: {"tile_x": 3, "tile_y": 2, "tile_z": 2, "tile_w": 1}.get(name[:6], small(name)))
-        yield "on a device, tiles larger than groups", everywhere("gpu_tiles", lambda name: {"tile_x": 5, "tile_y": 7, "group_": 2}.get(name[:6]))
+        yield "tiles", "on a device, tiles", everywhere("gpu_tiles", lambda name: None)
+        yield "tiles", "on a device, small tiles", everywhere("gpu_tiles", lambda name: {"tile_x": 3, "tile_y": 2, "tile_z": 2, "tile_w": 1}.get(name[:6], small(name)))
+        yield "tiles", "on a device, tiles larger than groups", everywhere("gpu_tiles", lambda name: {"tile_x": 5, "tile_y": 7, "group_": 2}.get(name[:6]))
     if any(a["name"] == "gpu_steps" for t in info["transforms"] for s in t["sites"] for a in s["alternatives"]):
-        yield "on a device, several rounds together", everywhere("gpu_steps", lambda name: None)
-        yield "on a device, several rounds in small groups", everywhere("gpu_steps", lambda name: {"places": 5, "steps": 4}.get(name.split("_")[0], small(name)))
+        yield "rounds", "on a device, several rounds together", everywhere("gpu_steps", lambda name: None)
+        yield "rounds", "on a device, several rounds in small groups", everywhere("gpu_steps", lambda name: {"places": 5, "steps": 4}.get(name.split("_")[0], small(name)))
     if any(a["name"] == "gpu_group" for t in info["transforms"] for s in t["sites"] for a in s["alternatives"]):
         def parts(name):
             return {"team": 2, "parts": 3}.get(name.split("_")[0], small(name))
-        yield "on a device, in groups", everywhere("gpu_group", lambda name: None)
-        yield "on a device, in small teams and parts", everywhere("gpu_group", parts)
-        yield "on a device, in groups of one", everywhere("gpu_group", lambda name: 1 if name[:6] == "group_" else None)
-        yield "shared, in groups", everywhere("gpu_group", lambda name: 24 if name == "gpu_ratio" else small(name))
-    yield "shared", everywhere("gpu", lambda name: 24 if name == "gpu_ratio" else small(name))
-    yield "shared by measuring", everywhere("gpu", lambda name: 65 if name == "gpu_ratio" else small(name))
-    yield "shared, local memory", everywhere("gpu_local", lambda name: 40 if name == "gpu_ratio" else None)
+        yield "teams", "on a device, in groups", everywhere("gpu_group", lambda name: None)
+        yield "teams", "on a device, in small teams and parts", everywhere("gpu_group", parts)
+        yield "teams", "on a device, in groups of one", everywhere("gpu_group", lambda name: 1 if name[:6] == "group_" else None)
+        yield "teams", "shared, in groups", everywhere("gpu_group", lambda name: 24 if name == "gpu_ratio" else small(name))
+    yield "shared", "shared", everywhere("gpu", lambda name: 24 if name == "gpu_ratio" else small(name))
+    yield "shared", "shared by measuring", everywhere("gpu", lambda name: 65 if name == "gpu_ratio" else small(name))
+    yield "local", "shared, local memory", everywhere("gpu_local", lambda name: 40 if name == "gpu_ratio" else None)
+
+def one_of_each_kind(placements, source):
+    """One placement of each kind, which the name of the program chooses; all of them with PBC_ALL=1. Each has kernels of
+    its own, and compiling those is most of what a program costs here."""
+    def chosen(info):
+        kinds = {}
+        for kind, name, text in placements(info):
+            kinds.setdefault(kind, []).append((name, text))
+        for kind, members in kinds.items():
+            n = zlib.crc32(f"{kind} {os.path.basename(source)}".encode()) % len(members)
+            yield from members if os.environ.get("PBC_ALL") else [members[n]]
+    return chosen
 
 def devices(pbc, source):
     if "// bits of the processor" in open(source).read():
         print(f"{source}: compares bits, and a device contracts other sums to fused multiply-adds")
         return
     os.environ["PB_DEVICES"] = os.environ.get("DEVICE", "fake")
-    print(f"{source}: {test_lines(pbc, source, [], placements)} cases on a device")
+    print(f"{source}: {test_lines(pbc, source, [], one_of_each_kind(placements, source))} cases on a device")
 
 def configurations(info):
     """Every alternative of every transform forced in turn; then everything in tasks."""
