@@ -332,7 +332,7 @@ def kernels(pbc, source):
         yield from (c for c in configurations(info) if c[0] in ("default", "forced tasks"))
     with tempfile.TemporaryDirectory() as folder:
         file, made, cases = os.path.join(folder, "kernels.toml"), 0, 0
-        for text in kernel_configurations(pbc, source, int(os.environ.get("COUNT", "6"))):
+        for text in kernel_configurations(pbc, source, int(os.environ.get("COUNT", "6" if os.environ.get("PBC_ALL") else "3"))):
             with open(file, "w") as f:
                 f.write(text)
             try:

@@ -295,11 +295,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pbc")
     parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--sample", type=int, help="this many, unless PBC_ALL=1 is in the environment")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--all-sizes", action="store_true", help="every size for every program")
     parser.add_argument("--no-shrink", action="store_true")
     parser.add_argument("--show", action="store_true", help="print the programs")
     o = parser.parse_args()
+    if o.sample and not os.environ.get("PBC_ALL"):
+        o.count = o.sample
     numbers = list(range(o.seed, o.seed + o.count))
     if not numbers:
         sys.exit("oracle.py: no program to compare")

@@ -28,9 +28,9 @@ struct Scratch {
     setenv("POCL_CACHE_DIR", (path / "pocl").c_str(), 1);
     unsetenv("PB_FAKE_DEVICE");
 #if defined(__SANITIZE_ADDRESS__) && defined(__clang__) // the kernels' runtime must be this program's
-    setenv("PB_FAKE_COMPILER", "clang++-19 -fsanitize=address,undefined", 1);
+    setenv("PB_FAKE_COMPILER", "clang++-19 -O0 -fsanitize=address,undefined", 1);
 #elif defined(__SANITIZE_ADDRESS__)
-    setenv("PB_FAKE_COMPILER", "g++ -fsanitize=address,undefined", 1);
+    setenv("PB_FAKE_COMPILER", "g++ -O0 -fsanitize=address,undefined", 1);
 #endif
   }
   ~Scratch() {

@@ -177,6 +177,8 @@ void Comparison::add(const std::string &what, const Scheduled &before, const Sch
 std::string Comparison::differences() {
   if (count_ == 0)
     return "";
+  if (!runsMadeCode())
+    return dropped_;
   std::string folder = std::filesystem::temp_directory_path() / "pbc-transform-XXXXXX";
   if (!mkdtemp(folder.data()))
     return "no temporary folder";

@@ -119,7 +119,7 @@ class Registry : public testing::TestWithParam<int> {};
 
 TEST_P(Registry, AcceptedStepsKeepDependencesAndResults) {
   constexpr std::size_t kLongText = 3000; // whose dependences may take too long to find
-  const long pairs = fromEnvironment("PBC_PAIRS", kSanitized ? 40 : 200) / 4, batch = 24;
+  const long pairs = fromEnvironment("PBC_PAIRS", testsAll() ? 200 : kSanitized ? 40 : 80) / 4, batch = 24;
   Random r(static_cast<unsigned long>(fromEnvironment("PBC_SEED", 1) * 4 + GetParam()));
   Steps steps(r);
   long left = 0; // pairs that were not compared, because their code would take too long

@@ -5,6 +5,7 @@
 #include "compiler/kernel/parse.h"
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/verify.h"
+#include "tests/unit/sanitized.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
@@ -172,6 +173,10 @@ std::string differences(const std::string &program, const std::vector<std::strin
   const std::string text = kBits + functions + "int main() {\n" + sizes +
                            "    const unsigned long wanted = runsPlain(f, step, most + 8);\n" + compared +
                            "  }\n}\n";
+  if (!runsMadeCode()) {
+    EXPECT_NE(lifted.text(kernels), "");
+    return "";
+  }
   return compileAndRun(lifted, kernels, text);
 }
 
