@@ -4,6 +4,8 @@
 #include "compiler/driver/compose_command.h"
 #include "compiler/driver/opt_command.h"
 #include "compiler/driver/pipeline.h"
+#include "compiler/driver/prove_command.h"
+#include "compiler/driver/space_command.h"
 #include "compiler/model/command/command.h"
 #include "runtime/base/closest.h"
 #include "runtime/base/visible.h"
@@ -24,8 +26,8 @@ bool isMisspeltCommand(const std::string &word) {
   if (word.empty() || word[0] == '-' || word.find_first_of("/.") != std::string::npos ||
       access(word.c_str(), F_OK) == 0)
     return false;
-  const std::string near =
-      pb::base::closest(word, {"tune", "config", "report", "model", "opt", "compose", "explain"});
+  const std::string near = pb::base::closest(
+      word, {"tune", "config", "report", "model", "opt", "compose", "space", "prove", "explain"});
   if (near.empty())
     return false;
   std::fprintf(stderr,
@@ -48,6 +50,10 @@ int command(int argc, char **argv) {
     return pbc::driver::optCommand(argc - 1, argv + 1);
   if (argc > 1 && std::strcmp(argv[1], "compose") == 0)
     return pbc::driver::composeCommand(argc - 1, argv + 1);
+  if (argc > 1 && std::strcmp(argv[1], "space") == 0)
+    return pbc::driver::spaceCommand(argc - 1, argv + 1);
+  if (argc > 1 && std::strcmp(argv[1], "prove") == 0)
+    return pbc::driver::proveCommand(argc - 1, argv + 1);
   const bool explains = argc > 1 && std::strcmp(argv[1], "explain") == 0;
   if (explains && pbc::tuner::explainsProgram(argc - 1, argv + 1))
     return pbc::tuner::explainCommand(argc - 1, argv + 1);

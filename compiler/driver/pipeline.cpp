@@ -234,18 +234,27 @@ void writeToStandardOutput(std::string_view text) {
     throw Refusal(fmt::format("pbc: error: standard output cannot be written: {}\n", std::strerror(errno)));
 }
 
-/// With `take`, it stops after the kernels, which it passes to `take`.
-void runPasses(Compilation &c, const TakeKernel &take) {
+/// Who takes the result in place of standard output.
+struct Taker {
+  TakeKernel kernels = nullptr;                            // each kernel
+  std::function<void(const std::string &)> text = nullptr; // the text of the stage
+};
+
+/// Up to the stage that is asked for.
+void runPasses(Compilation &c, const Taker &taker) {
   for (const Pass &pass : kPasses) {
     if (pass.isWanted && !pass.isWanted(c.options))
       continue;
     if (!runPass(pass, c))
       return;
     if (const Printer *printer = printerAfter(pass, c.options.stage)) {
-      if (take)
-        return give(c.kernels, take);
+      if (taker.kernels)
+        return give(c.kernels, taker.kernels);
       const std::string text = printer->print(c);
-      writeToStandardOutput(text);
+      if (taker.text)
+        taker.text(text);
+      else
+        writeToStandardOutput(text);
       return;
     }
   }
@@ -259,12 +268,12 @@ void sayInternalError(const char *what) {
 }
 
 /// 0, or 1 after an error.
-int runPipeline(const Options &options, const TakeKernel &take) {
+int runPipeline(const Options &options, const Taker &taker = {}) {
   const MemoryLimit limit(options.memoryLimit);
   Compilation c(options);
   bool isGood = true;
   try {
-    runPasses(c, take);
+    runPasses(c, taker);
     isGood = !c.diagnostics.hasErrors();
   } catch (const Refusal &problem) {
     isGood = false;
@@ -316,15 +325,29 @@ emit::Input inputOf(const Compilation &c) {
           .takesPointers = c.understood.takesPointers};
 }
 
-int compileProgram(const Options &options) { return runPipeline(options, nullptr); }
+int compileProgram(const Options &options) { return runPipeline(options); }
 
-bool eachKernel(const std::string &file, const TakeKernel &take) {
+namespace {
+
+Options quietOptions(const std::string &file, Stage stage) {
   Options options;
   options.input = file;
-  options.stage = Stage::Kernels;
+  options.stage = stage;
   options.forDevices = false;
   options.memoryLimit = defaultMemoryLimit();
-  return runPipeline(options, take) == 0;
+  return options;
+}
+
+} // namespace
+
+bool eachKernel(const std::string &file, const TakeKernel &take) {
+  return runPipeline(quietOptions(file, Stage::Kernels), {.kernels = take}) == 0;
+}
+
+std::optional<std::string> liftedKernels(const std::string &file) {
+  std::string lifted;
+  const Taker taker{.text = [&](const std::string &text) { lifted = text; }};
+  return runPipeline(quietOptions(file, Stage::Lifted), taker) == 0 ? std::optional(lifted) : std::nullopt;
 }
 
 } // namespace pbc::driver

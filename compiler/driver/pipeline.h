@@ -9,6 +9,7 @@
 #pragma once
 #include "compiler/driver/options.h"
 #include <functional>
+#include <optional>
 
 namespace pbc::kernel {
 struct Kernel;
@@ -22,5 +23,8 @@ int compileProgram(const Options &);
 /// Calls `take` with the kernel of each step of each plan of a program, as the compiler schedules it. False:
 /// the program has errors, which were printed. The argument of `take` does not outlive the call.
 bool eachKernel(const std::string &file, const std::function<void(const kernel::Kernel &)> &take);
+
+/// What `--emit=lifted` prints of a program; nothing if it has errors, which were printed.
+std::optional<std::string> liftedKernels(const std::string &file);
 
 } // namespace pbc::driver

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/driver/kernel_input.h"
+#include "compiler/driver/pipeline.h"
+#include "compiler/driver/problems.h"
+#include "compiler/driver/text_input.h"
+#include "compiler/kernel/parse.h"
+#include "runtime/base/parse_status.h"
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+namespace pbc::driver {
+
+void addOptions(CLI::App &app, KernelRequest &request) {
+  app.add_option(
+         "input", request.file,
+         "a program, FILE.pbcc, or kernels in text form, FILE.kernel; `-` for kernels on standard input")
+      ->required();
+  app.add_option("--kernel", request.kernel, "the kernel of this name only");
+  app.add_option("--n", request.n, "the value of all sizes")->check(CLI::PositiveNumber);
+  app.add_option("--size", request.sizes, "the value of one size, NAME=VALUE; may be given several times")
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
+KernelInput::KernelInput(const std::string &command, const KernelRequest &request)
+    : command_(command), request_(request) {
+  for (const std::string &text : request.sizes) {
+    const std::size_t equals = text.find('=');
+    long value = 0;
+    const char *end = text.data() + text.size();
+    if (equals == std::string::npos || equals == 0 ||
+        std::from_chars(text.data() + equals + 1, end, value) != std::from_chars_result{end, std::errc()} ||
+        value < 0)
+      throw Refusal(
+          fmt::format("{}: error: --size={} gives no size a value\nhelp: it is written --size=NAME=VALUE\n",
+                      command, text));
+    sizes_[poly::mangle(text.substr(0, equals))] = value;
+  }
+  source::SourceManager sources;
+  source::Diagnostics diagnostics(sources);
+  if (request.file.ends_with(".pbcc")) {
+    const std::optional<std::string> text = liftedKernels(request.file);
+    if (!text)
+      throw Refusal("");
+    kernels_ = kernel::parse(sources.add(request.file, *text), context_, diagnostics);
+  } else {
+    kernels_ = kernel::parse(loadText(sources, request.file, command), context_, diagnostics);
+  }
+  if (diagnostics.hasErrors())
+    throw Refusal(diagnostics.render(isatty(STDERR_FILENO) != 0));
+  std::vector<std::string> names;
+  for (const kernel::Scheduled &k : kernels_)
+    names.push_back(k.name);
+  if (kernels_.empty())
+    throw Refusal(fmt::format("{}: error: {} has no kernel\nhelp: rules whose bodies were lifted have "
+                              "kernels; pbc explain says what could "
+                              "not be lifted, and why\n",
+                              command, request.file));
+  if (request.kernel.empty())
+    return;
+  if (!std::count(names.begin(), names.end(), request.kernel))
+    throw Refusal(fmt::format("{}: error: there is no kernel {} here{}\nhelp: the kernels are {}\n", command,
+                              request.kernel, pb::base::didYouMean(request.kernel, names),
+                              fmt::join(names, ", ")));
+  std::erase_if(kernels_, [&](const kernel::Scheduled &k) { return k.name != request.kernel; });
+}
+
+std::map<std::string, long> KernelInput::valuesOf(const kernel::Scheduled &kernel) const {
+  std::map<std::string, long> values;
+  std::vector<std::string> missing;
+  for (const std::string &parameter : kernel.parameters) {
+    if (const auto given = sizes_.find(parameter); given != sizes_.end())
+      values.insert(*given);
+    else if (request_.n)
+      values[parameter] = *request_.n;
+    else
+      missing.push_back(poly::displayed(parameter));
+  }
+  if (!missing.empty())
+    throw Refusal(fmt::format(
+        "{}: error: {} has no value for {}\nhelp: --n=1024 gives all sizes one, --size={}=1024 this one\n",
+        command_, kernel.name, fmt::join(missing, ", "), missing.front()));
+  return values;
+}
+
+std::string sizesText(const std::map<std::string, long> &values) {
+  std::vector<std::string> parts;
+  for (const auto &[name, value] : values)
+    parts.push_back(fmt::format("{} = {}", poly::displayed(name), value));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+} // namespace pbc::driver

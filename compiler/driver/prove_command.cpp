@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/driver/prove_command.h"
+#include "compiler/driver/kernel_input.h"
+#include "compiler/driver/memory_limit.h"
+#include "compiler/driver/problems.h"
+#include "compiler/driver/run_command.h"
+#include "compiler/model/machine/machine_file.h"
+#include "compiler/model/measure/measure_machine.h"
+#include "compiler/search/count.h"
+#include "compiler/search/prove/nest_model.h"
+#include "compiler/search/prove/rates_of.h"
+#include "compiler/search/strategy/search.h"
+#include "runtime/base/machine.h"
+#include "runtime/base/parse_status.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace pbc::driver {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct ProveOptions {
+  KernelRequest request;
+  search::NestOptions nest;
+  search::SearchOptions search;
+  std::string strategy = std::string(search::strategies().front().name);
+  std::string machine, journal;
+  bool isJson = false, noCopies = false, isQuiet = false;
+};
+
+/// The time in a unit that leaves few digits in front of the point.
+std::string timeText(double seconds) {
+  if (seconds < 1e-6)
+    return fmt::format("{:.4g} ns", seconds * 1e9);
+  if (seconds < 1e-3)
+    return fmt::format("{:.4g} us", seconds * 1e6);
+  return seconds < 1 ? fmt::format("{:.4g} ms", seconds * 1e3) : fmt::format("{:.4g} s", seconds);
+}
+
+std::string gapText(double gap) { return fmt::format("{:.1f} %", (gap - 1) * 100); }
+
+class Prove {
+public:
+  explicit Prove(const ProveOptions &options) : options_(options) {}
+
+  std::string run() {
+    const KernelInput input("pbc prove", options_.request);
+    const MemoryLimit limit(defaultMemoryLimit());
+    rates_ = rates();
+    std::string text;
+    Json all = Json::array();
+    for (const kernel::Scheduled &kernel : input.kernels()) {
+      const Json found = prove(kernel, input.valuesOf(kernel));
+      text += textOf(found);
+      all.push_back(found);
+    }
+    return options_.isJson ? Json{{"kernels", all}}.dump(2) + "\n" : text;
+  }
+
+private:
+  search::Rates rates() const {
+    try {
+      if (!options_.machine.empty())
+        return search::ratesOf(model::findMachine(options_.machine));
+      if (!options_.isQuiet)
+        say("measuring the machine's rates for some seconds; `pbc model measure -o FILE` and --machine=FILE "
+            "keep them\n");
+      return search::ratesOf(model::measureProcessor({.seconds = 4}));
+    } catch (const model::Problem &problem) {
+      throw Refusal(fmt::format("pbc prove: error: {}\n", problem.what()));
+    }
+  }
+
+  Json prove(const kernel::Scheduled &kernel, const std::map<std::string, long> &values) const {
+    search::NestOptions nest = options_.nest;
+    nest.values = values;
+    Json out = {{"kernel", kernel.name}, {"sizes", sizesText(values)}};
+    try {
+      search::Journal journal = journalOf(kernel, values);
+      search::NestModel model(kernel, nest, rates_, journal);
+      search::SearchOptions search = options_.search;
+      if (!options_.isQuiet)
+        search.progress = [&](const search::SearchResult &r) {
+          say(r.best ? fmt::format("{}: best {}, bound {}, gap {}; {} measured, {} cut\n", kernel.name,
+                                   timeText(r.best->seconds), timeText(r.bound), gapText(r.gap()),
+                                   r.statistics.measured, r.statistics.cut)
+                     : fmt::format("{}: nothing measured yet\n", kernel.name));
+          return true;
+        };
+      describe(model, search::search(model, search), out);
+    } catch (const search::Unsearchable &problem) {
+      out["why"] = problem.what();
+    }
+    return out;
+  }
+
+  search::Journal journalOf(const kernel::Scheduled &kernel,
+                            const std::map<std::string, long> &values) const {
+    if (options_.journal.empty())
+      return search::Journal();
+    try {
+      return search::Journal(options_.journal,
+                             {kernel.name, sizesText(values), pb::base::thisMachine().processor});
+    } catch (const std::runtime_error &problem) {
+      throw Refusal(fmt::format("pbc prove: error: {}\nhelp: another file takes the journal of this search\n",
+                                problem.what()));
+    }
+  }
+
+  static void describe(const search::NestModel &model, const search::SearchResult &result, Json &out) {
+    search::Count space;
+    for (std::size_t root = 0; root < model.roots(); ++root) {
+      search::State state(model.problem(root));
+      if (!state.propagate())
+        continue;
+      const search::Count count = search::countLeaves(state, {.mostStates = 2000});
+      space.leaves += count.leaves;
+      space.isExact = space.isExact && count.isExact;
+    }
+    const search::SearchStatistics &s = result.statistics;
+    if (result.best) {
+      out["best_seconds"] = result.best->seconds;
+      out["script"] = script::line(model.script(result.best->root, result.best->domains));
+    }
+    out["bound_seconds"] = result.bound;
+    out["gap"] = result.gap();
+    out["complete"] = result.isComplete;
+    out["space"] = double(space.leaves);
+    out["space_exact"] = space.isExact;
+    out["measured"] = s.measured;
+    out["not_measured"] = s.notMeasured;
+    out["divided"] = s.divided;
+    out["cut"] = s.cut;
+    Json by = Json::object();
+    for (std::size_t limit = 0; limit < s.cutBy.size(); ++limit)
+      if (s.cutBy[limit] > 0)
+        by[std::string(model.limitNames()[limit])] = s.cutBy[limit];
+    out["cut_by"] = std::move(by);
+    Json depths = Json::array();
+    for (const search::DepthStatistics &depth : s.depths)
+      depths.push_back({{"divided", depth.divided}, {"cut", depth.cut}});
+    out["depths"] = std::move(depths);
+    if (result.best) {
+      search::State state(model.problem(result.best->root));
+      state.take(result.best->domains);
+      out["limit"] = model.explain(result.best->root, state);
+    } else if (!result.refusal.empty()) {
+      out["why"] = "no implementation could be measured: " + result.refusal;
+    }
+    if (!model.refutations().empty())
+      out["refuted"] = model.refutations();
+  }
+
+  static std::string textOf(const Json &kernel) {
+    std::string text = fmt::format("kernel {}, {}\n", kernel["kernel"].get<std::string>(),
+                                   kernel["sizes"].get<std::string>());
+    if (kernel.contains("why"))
+      return text + fmt::format("  not searched: {}\n", kernel["why"].get<std::string>());
+    text += fmt::format("  best:    {}, by {}\n", timeText(kernel["best_seconds"].get<double>()),
+                        kernel["script"].get<std::string>());
+    text += fmt::format("  bound:   {}; gap at most {}{}\n", timeText(kernel["bound_seconds"].get<double>()),
+                        gapText(kernel["gap"].get<double>()),
+                        kernel["complete"].get<bool>() ? ", nothing in the space is faster" : "");
+    text += fmt::format("  limit:   {}\n", kernel["limit"].get<std::string>());
+    std::vector<std::string> by;
+    for (const auto &[name, count] : kernel["cut_by"].items())
+      by.push_back(fmt::format("{} by {}", count.get<long>(), name));
+    text += fmt::format(
+        "  space:   {}{:.3g} programs; {} measured, {} not measured, {} regions divided, {} cut{}{}\n",
+        kernel["space_exact"].get<bool>() ? "" : "about ", kernel["space"].get<double>(),
+        kernel["measured"].get<long>(), kernel["not_measured"].get<long>(), kernel["divided"].get<long>(),
+        kernel["cut"].get<long>(), by.empty() ? "" : ": ", fmt::join(by, ", "));
+    if (kernel.contains("refuted"))
+      for (const Json &one : kernel["refuted"])
+        text += fmt::format("  internal error: a bound was too high and was left out; please report it: {}\n",
+                            one.get<std::string>());
+    return text;
+  }
+
+  const ProveOptions &options_;
+  search::Rates rates_;
+};
+
+} // namespace
+
+int proveCommand(int argc, char **argv) {
+  ProveOptions o;
+  CLI::App app("Searches the fastest implementation of kernels on this machine by branch and bound, and says "
+               "how much faster another one "
+               "could be at most.",
+               "pbc prove");
+  app.footer("Example:\n  pbc prove heat.pbcc --n=2048 --budget=60");
+  addOptions(app, o.request);
+  o.search.seconds = 60;
+  o.search.enough = 1.05;
+  std::vector<std::string> names;
+  std::string strategyHelp = "how the next region is chosen:";
+  for (const search::Strategy &s : search::strategies()) {
+    names.emplace_back(s.name);
+    strategyHelp += fmt::format(" {}: {}", s.name, s.doc);
+  }
+  app.add_option("--budget", o.search.seconds, "seconds for each kernel; 0: until nothing is left")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--measured", o.search.mostMeasured, "measurements at most")->check(CLI::PositiveNumber);
+  app.add_option("--enough", o.search.enough, "end when the best time is at most so many times the bound")
+      ->check(CLI::Range(1.0, 1e6));
+  app.add_option("--strategy", o.strategy, strategyHelp)->check(CLI::IsMember(names));
+  app.add_option("--seed", o.search.seed, "for random descents");
+  app.add_option("--machine", o.machine, "the machine's description, FILE.toml of pbc model measure");
+  app.add_option("--journal", o.journal, "file for the times, from which a search goes on");
+  app.add_option("--tiles", o.nest.tileSizes, "sizes of tiles")
+      ->delimiter(',')
+      ->check(CLI::Range(2L, 65536L));
+  app.add_option("--levels", o.nest.mostLevels, "tiles in tiles of one loop")->check(CLI::Range(0, 3));
+  app.add_flag("--no-copies", o.noCopies, "without copies of parts of inputs");
+  app.add_flag("--quiet", o.isQuiet, "print the result only");
+  app.add_flag("--json", o.isJson, "print it as JSON");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &e) {
+    return pb::base::parseStatus(app, e);
+  }
+  o.nest.copiesInputs = !o.noCopies;
+  o.search.strategy = search::findStrategy(o.strategy);
+  return runCommand("pbc prove", [&] { return Prove(o).run(); });
+}
+
+} // namespace pbc::driver

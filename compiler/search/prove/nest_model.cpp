@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/search/prove/nest_model.h"
+#include <fmt/format.h>
+#include <utility>
+
+namespace pbc::search {
+
+NestModel::NestModel(const kernel::Scheduled &lifted, const NestOptions &options, const Rates &rates,
+                     Journal &journal)
+    : lifted_(kernel::withLabels(lifted)), rates_(rates), journal_(journal) {
+  ArraysOutcome arrays = arraysOf(lifted_, options.values);
+  if (!arrays.arrays)
+    throw Unsearchable(arrays.why);
+  arrays_ = std::move(*arrays.arrays);
+  NestSpaces made = nestSpaces(lifted_, options);
+  if (made.spaces.empty())
+    throw Unsearchable(made.why);
+  spaces_ = std::move(made.spaces);
+  bounds_.reserve(spaces_.size());
+  for (const NestSpace &nest : spaces_)
+    bounds_.emplace_back(nest, *nest.work, rates_);
+}
+
+RegionBound NestModel::bound(std::size_t root, const State &state) const {
+  const Bound bound = bounds_[root].of(state);
+  return {bound.seconds, bound.term};
+}
+
+std::vector<std::string_view> NestModel::limitNames() const {
+  std::vector<std::string_view> names;
+  for (const Term &term : terms())
+    names.push_back(term.name);
+  return names;
+}
+
+LeafTime NestModel::measure(std::size_t root, const State &leaf, double most) {
+  const Measurement made = measured(scriptOf(spaces_[root], leaf), most);
+  return {made.fate == Fate::Measured, made.seconds, made.why};
+}
+
+Measurement NestModel::measured(const script::Script &script, double most) {
+  const std::string key = script::line(script);
+  if (const Measurement *known = journal_.find(key))
+    return *known;
+  if (!worker_) {
+    builder_ = std::make_unique<LeafBuilder>(lifted_, arrays_);
+    worker_ = std::make_unique<Worker>(arrays_);
+    reference_ = builder_->build({});
+    if (reference_.library.empty())
+      throw Unsearchable(reference_.why);
+    if (const Measurement plain = worker_->reference(reference_.library); plain.fate != Fate::Measured)
+      throw Unsearchable("as it is: " + plain.why);
+  }
+  const LeafBuilder::Built built = builder_->build(script);
+  Measurement made{Fate::NotCompiled, 0, 0, 0, built.why};
+  if (!built.library.empty()) {
+    made = worker_->measure(built.library, {.most = most});
+    LeafBuilder::remove(built);
+  }
+  journal_.add(key, made);
+  return made;
+}
+
+bool NestModel::refute(std::size_t root, const State &leaf, double seconds) {
+  bool isAny = false;
+  for (int term = 0; term < int(terms().size()); ++term) {
+    const TermValue value = bounds_[root].term(term, leaf);
+    if (bounds_[root].isOff(term) || value.seconds <= seconds)
+      continue;
+    refutations_.push_back(fmt::format("{} took {:.4g} s, less than the {:.4g} s of the bound ({})",
+                                       script::line(scriptOf(spaces_[root], leaf)), seconds, value.seconds,
+                                       bounds_[root].explain({value.seconds, term, value})));
+    for (Bounds &bounds : bounds_)
+      bounds.switchOff(term);
+    isAny = true;
+  }
+  return isAny;
+}
+
+script::Script NestModel::script(std::size_t root, const std::vector<Domain> &leaf) const {
+  State state(problem(root));
+  state.take(leaf);
+  return scriptOf(spaces_[root], state);
+}
+
+std::string NestModel::explain(std::size_t root, const State &state) const {
+  return bounds_[root].explain(bounds_[root].of(state));
+}
+
+} // namespace pbc::search
