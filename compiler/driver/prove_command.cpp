@@ -13,6 +13,7 @@
 #include "compiler/search/strategy/search.h"
 #include "runtime/base/machine.h"
 #include "runtime/base/parse_status.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -151,6 +152,12 @@ private:
     } else if (!result.refusal.empty()) {
       out["why"] = "no implementation could be measured: " + result.refusal;
     }
+    std::vector<double> tightness = s.tightness;
+    if (!tightness.empty()) {
+      std::sort(tightness.begin(), tightness.end());
+      const auto quartile = [&](std::size_t q) { return tightness[(tightness.size() - 1) * q / 4]; };
+      out["bound_over_time"] = {quartile(0), quartile(1), quartile(2), quartile(3), quartile(4)};
+    }
     if (!model.refutations().empty())
       out["refuted"] = model.refutations();
   }
@@ -174,6 +181,12 @@ private:
         kernel["space_exact"].get<bool>() ? "" : "about ", kernel["space"].get<double>(),
         kernel["measured"].get<long>(), kernel["not_measured"].get<long>(), kernel["divided"].get<long>(),
         kernel["cut"].get<long>(), by.empty() ? "" : ": ", fmt::join(by, ", "));
+    if (kernel.contains("bound_over_time"))
+      text += fmt::format(
+          "  bounds:  {:.2f} of the time, with quartiles {:.2f}, {:.2f} and {:.2f}, at most {:.2f}\n",
+          kernel["bound_over_time"][0].get<double>(), kernel["bound_over_time"][1].get<double>(),
+          kernel["bound_over_time"][2].get<double>(), kernel["bound_over_time"][3].get<double>(),
+          kernel["bound_over_time"][4].get<double>());
     if (kernel.contains("refuted"))
       for (const Json &one : kernel["refuted"])
         text += fmt::format("  internal error: a bound was too high and was left out; please report it: {}\n",
@@ -217,6 +230,8 @@ int proveCommand(int argc, char **argv) {
       ->check(CLI::Range(2L, 65536L));
   app.add_option("--levels", o.nest.mostLevels, "tiles in tiles of one loop")->check(CLI::Range(0, 3));
   app.add_flag("--no-copies", o.noCopies, "without copies of parts of inputs");
+  app.add_flag("--all", o.search.measuresAll,
+               "cut nothing and measure every program, to compare bounds with times");
   app.add_flag("--quiet", o.isQuiet, "print the result only");
   app.add_flag("--json", o.isJson, "print it as JSON");
   try {

@@ -19,6 +19,7 @@ State::State(const Problem &problem) : problem_(&problem) {
   }
   reasons_.assign(variables.size(), -1);
   isQueued_.assign(variables.size(), 0);
+  isLimitQueued_.assign(problem.constraints().size(), 0);
 }
 
 bool State::keepOnly(int variable, Domain values, int constraint) {
@@ -49,15 +50,33 @@ bool State::propagate() {
       if (!check(c))
         return false;
   }
-  while (!queue_.empty()) {
-    const int variable = queue_.back();
-    queue_.pop_back();
-    isQueued_[std::size_t(variable)] = 0;
-    for (const int constraint : problem_->of(variable))
-      if (!check(constraint))
-        return false;
+  // Limits look at many variables, so that each is checked once after all that clauses and triples have changed.
+  for (;;) {
+    while (!queue_.empty()) {
+      const int variable = queue_.back();
+      queue_.pop_back();
+      isQueued_[std::size_t(variable)] = 0;
+      for (const int constraint : problem_->of(variable))
+        if (problem_->constraints()[std::size_t(constraint)].kind == Constraint::Kind::Limit)
+          queueLimit(constraint);
+        else if (!check(constraint))
+          return false;
+    }
+    if (limits_.empty())
+      return true;
+    const int limit = limits_.back();
+    limits_.pop_back();
+    isLimitQueued_[std::size_t(limit)] = 0;
+    if (!check(limit))
+      return false;
   }
-  return true;
+}
+
+void State::queueLimit(int constraint) {
+  if (isLimitQueued_[std::size_t(constraint)])
+    return;
+  isLimitQueued_[std::size_t(constraint)] = 1;
+  limits_.push_back(constraint);
 }
 
 bool State::check(int index) {
@@ -129,6 +148,9 @@ void State::forgetQueue() {
   for (const int variable : queue_)
     isQueued_[std::size_t(variable)] = 0;
   queue_.clear();
+  for (const int limit : limits_)
+    isLimitQueued_[std::size_t(limit)] = 0;
+  limits_.clear();
 }
 
 bool holdsAnyway(const State &state, const Constraint &constraint) {

@@ -59,6 +59,7 @@ private:
   bool check(int constraint);
   bool checkClause(const Constraint &, int constraint);
   bool checkTriple(const Constraint &, int constraint);
+  void queueLimit(int constraint);
   void forgetQueue();
 
   const Problem *problem_;
@@ -67,6 +68,8 @@ private:
   std::vector<Change> trail_;
   std::vector<int> queue_; // variables that have changed
   std::vector<char> isQueued_;
+  std::vector<int> limits_; // constraints, of which a variable has changed
+  std::vector<char> isLimitQueued_;
   bool allToCheck_ = true; // nothing has been propagated yet
   int open_ = 0;
   std::optional<Conflict> conflict_;

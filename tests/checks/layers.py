@@ -73,11 +73,21 @@ TABLE = {
         "runtime/abi runtime/base runtime/device tuner/base tuner/space tuner/write_file compiler/model "
         "compiler/model/machine compiler/model/movement compiler/model/measure compiler/model/area "
         "compiler/model/time compiler/model/energy compiler/model/codesign",
+    # The search over schedules, from its core to kernels on the machine at hand.
+    "compiler/search": "",
+    "compiler/search/nest": "compiler/kernel compiler/search",
+    "compiler/search/bound": "compiler/search compiler/search/nest",
+    "compiler/search/strategy": "compiler/search",
+    "compiler/search/measure":
+        "runtime/base compiler/body compiler/kernel compiler/emit/kernel compiler/build",
+    "compiler/search/prove":
+        "runtime/base compiler/model/machine compiler/search/bound compiler/search/measure compiler/search/strategy",
     # The driver puts all components together.
     "compiler/driver":
         "runtime/base runtime/device tuner/space tuner/evaluate tuner/travel tuner compiler/source compiler/poly compiler/script "
         "compiler/syntax compiler/cubin compiler/sema compiler/body compiler/choice compiler/schedule compiler/kernel compiler/compose compiler/emit/kernel "
-        "compiler/emit compiler/build compiler/model/command",
+        "compiler/emit compiler/build compiler/model/machine compiler/model/measure compiler/model/command compiler/search compiler/search/nest "
+        "compiler/search/prove compiler/search/strategy",
 }
 
 

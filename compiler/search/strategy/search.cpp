@@ -54,7 +54,7 @@ public:
 
 private:
   double best() const { return result_.best ? result_.best->seconds : HUGE_VAL; }
-  bool isCut(const Region &region) const { return region.bound >= best(); }
+  bool isCut(const Region &region) const { return !options_.measuresAll && region.bound >= best(); }
 
   void begin() {
     frontier_ = strategy_.make(options_.seed);
@@ -165,15 +165,18 @@ private:
   void measure(const Region &region, State &state) {
     auto [known, isNew] = measured_.try_emplace({region.root, region.domains});
     if (isNew)
-      known->second = model_.measure(region.root, state, result_.best ? best() * options_.slack : 0);
+      known->second = model_.measure(region.root, state,
+                                     result_.best && !options_.measuresAll ? best() * options_.slack : 0);
     const LeafTime &time = known->second;
     if (!time.isMeasured) {
       ++result_.statistics.notMeasured;
       result_.refusal = time.why;
       return;
     }
-    if (isNew)
+    if (isNew) {
       ++result_.statistics.measured;
+      result_.statistics.tightness.push_back(region.bound / time.seconds);
+    }
     if (time.seconds < best()) {
       result_.best = Implementation{region.root, region.domains, time.seconds};
       isBetter_ = true;
@@ -195,7 +198,7 @@ private:
     if (options_.seconds > 0 && elapsed > options_.seconds)
       return true;
     settleBound();
-    if (result_.best && best() <= options_.enough * result_.bound)
+    if (result_.best && !options_.measuresAll && best() <= options_.enough * result_.bound)
       return true;
     if (options_.progress && (isBetter_ || elapsed > lastProgress_ + 1)) {
       lastProgress_ = elapsed;

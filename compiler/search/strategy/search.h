@@ -32,6 +32,8 @@ struct SearchStatistics {
   long divided = 0, empty = 0, cut = 0, measured = 0, notMeasured = 0, refuted = 0;
   std::vector<long> cutBy;             // by Model::limitNames()
   std::vector<DepthStatistics> depths; // by the number of decisions
+  std::vector<double>
+      tightness; // of each measured leaf: its bound over its time; at most 1 where the bound is right
 };
 
 struct SearchOptions {
@@ -40,8 +42,9 @@ struct SearchOptions {
   long mostMeasured = 0;              // 0: as many as needed
   double enough = 1;                  // ends when the best time is at most so many times the bound
   unsigned seed = 1;
-  int strongBranching = 2; // depths at which the variable is taken that lifts the bounds most
-  double slack = 1.5;      // a leaf is measured exactly up to so many times the best
+  int strongBranching = 2;  // depths at which the variable is taken that lifts the bounds most
+  double slack = 1.5;       // a leaf is measured exactly up to so many times the best
+  bool measuresAll = false; // nothing is cut, and every leaf is measured exactly: to test bounds
   /// Called now and then, and after each leaf that is better. False ends the search.
   std::function<bool(const struct SearchResult &)> progress = nullptr;
 };
