@@ -56,16 +56,48 @@ Plot bandwidths(const Machine &m) {
           {all}};
 }
 
+/// A missing figure is an empty place.
+nlohmann::ordered_json cell(const std::optional<double> &value) {
+  return value ? nlohmann::ordered_json(*value) : nullptr;
+}
+
+/// The best samples, per second and nanoseconds: they are what bounds use.
+AnswerTable resourceTable(const Machine &m) {
+  const bool isGpu = m.kind == MachineKind::Gpu;
+  AnswerTable table{
+      "Resources, best samples: instructions and numbers per second", {"resource", "latency [ns]"}, {}};
+  std::vector<std::string> columns =
+      isGpu ? std::vector<std::string>{"one lane", "one unit", "all units"}
+            : std::vector<std::string>{"one unit", "all units", "numbers, one unit", "numbers, all units"};
+  table.columns.insert(table.columns.end(), columns.begin(), columns.end());
+  const auto best = [](const std::optional<Figure> &f, Better better, double factor) {
+    return cell(f ? std::optional(fastest(*f, better) * factor) : std::nullopt);
+  };
+  for (const Resource &r : m.resources) {
+    std::vector<nlohmann::ordered_json> row = {nameOf(r.kind), best(r.latency, Better::Lower, 1e9)};
+    if (isGpu)
+      row.push_back(best(r.instructions.lane, Better::Higher, 1));
+    for (const Throughput *t : {&r.instructions, &r.numbers})
+      if (t == &r.instructions || !isGpu) {
+        row.push_back(best(t->unit, Better::Higher, 1));
+        row.push_back(best(t->machine, Better::Higher, 1));
+      }
+    table.rows.push_back(row);
+  }
+  return table;
+}
+
 Answer answerOf(const Machine &m) {
   Answer a(fmt::format("{}: {} units of {} lanes", m.name, m.units, m.lanes));
-  AnswerTable table{"Measured", {"figure", "value", "unit", "spread [%]"}, {}};
+  AnswerTable table{"Measured", {"figure", "value", "unit", "spread [%]", "best"}, {}};
   const auto add = [&](const std::string &name, const std::optional<Figure> &f, const char *unit) {
     if (f)
-      table.rows.push_back({name, f->value, unit, 100 * f->spread});
+      table.rows.push_back({name, f->value, unit, 100 * f->spread, cell(f->best)});
   };
   add("clock", m.clock, "Hz");
   for (const Memory &memory : m.memories) {
     add(memory.name + " bandwidth, all units", memory.bytesPerSecond, "B/s");
+    add(memory.name + " bandwidth, one unit", memory.unitBytesPerSecond, "B/s");
     add(memory.name + " latency", memory.latency, "s");
   }
   add("barrier", m.barrier, "s");
@@ -73,6 +105,8 @@ Answer answerOf(const Machine &m) {
   for (const auto &[stencil, time] : m.iteration)
     add(stencil + ", an iteration on a lane", time, "s");
   a.tables.push_back(table);
+  if (!m.resources.empty())
+    a.tables.push_back(resourceTable(m));
   a.plots.push_back(bandwidths(m));
   return a;
 }

@@ -9,8 +9,10 @@
 //
 // Invariant: every figure that is present is positive and finite (machine_file.cpp checks); an unknown figure
 // is absent, and a model that needs it throws Problem. Units: bytes, seconds, Hz; areas in mm2. Source:
-// cost-models.md sections 1.1, 1.9, 3.1.
+// cost-models.md sections 1.1, 1.9, 3.1; for resources lower-bound-search.md 5.1.
 #pragma once
+#include "compiler/model/machine/figure.h"
+#include "compiler/model/machine/resource.h"
 #include "compiler/model/problem.h"
 
 #include <map>
@@ -20,25 +22,16 @@
 
 namespace pbc::model {
 
-/// A value, and the spread of its measurements: half of the middle 50 %, relative to the value. Spread 0: the
-/// value was looked up or computed.
-struct Figure {
-  double value = 0;
-  double spread = 0;
-};
-
 enum class MachineKind { Processor, Gpu };
-
-/// What has a memory of its own.
-enum class Scope { Lane, Unit, Machine };
 
 struct Memory {
   std::string name; // "registers", "shared", "L1", "L2", "L3", "global"
   Scope scope = Scope::Machine;
-  double bytes = 0;                     // of one instance
-  std::optional<Figure> bytesPerSecond; // of the whole machine, with all units reading at once
-  std::optional<Figure> latency;        // seconds from a load to its use
-  std::optional<double> bytesPerBlock;  // the most of it that one thread block may have
+  double bytes = 0;                         // of one instance
+  std::optional<Figure> bytesPerSecond;     // of the whole machine, with all units reading at once
+  std::optional<Figure> latency;            // seconds from a load to its use
+  std::optional<double> bytesPerBlock;      // the most of it that one thread block may have
+  std::optional<Figure> unitBytesPerSecond; // of one unit that reads alone
 };
 
 struct Machine {
@@ -54,9 +47,10 @@ struct Machine {
   std::optional<int> blocksPerUnit;   // maximum of resident blocks (MTBSM)
   std::optional<int> threadsPerBlock; // maximum
 
-  std::vector<Memory> memories;  // near to far
-  std::optional<Figure> barrier; // seconds, for the threads of one block (tau)
-  std::optional<Figure> launch;  // seconds between two kernels, as the host sees it (Ts)
+  std::vector<Memory> memories;    // near to far
+  std::vector<Resource> resources; // in the order of ResourceKind, each kind at most once
+  std::optional<Figure> barrier;   // seconds, for the threads of one block (tau)
+  std::optional<Figure> launch;    // seconds between two kernels, as the host sees it (Ts)
 
   /// Seconds of one iteration of a stencil's body on one lane, with its data in shared memory (Citer), by the
   /// stencil's name.

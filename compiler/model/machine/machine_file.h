@@ -7,19 +7,26 @@
 //   units = 16
 //   lanes = 128
 //   barrier = 7.96e-10
-//   launch = { value = 9.24e-7, spread = 0.02 }       # a measured figure has its spread
+//   launch = { value = 9.24e-7, spread = 0.02, best = 9.1e-7 }  # a measured figure: median, spread, fastest sample
 //   [[memory]]
 //   name = "shared"
 //   scope = "unit"                                    # or "lane", "machine"
 //   bytes = 98304
 //   bytes_per_block = 49152
+//   bytes_per_second = 2.1e12                         # all units; unit_bytes_per_second: one alone
+//   [[resource]]
+//   name = "fma_f64"                                  # one of resourceNames()
+//   latency = 1.8e-9
+//   unit = 5.2e9                                      # instructions per second; also lane, machine
+//   unit_numbers = 4.16e10                            # numbers per second; also lane_numbers, machine_numbers
 //   [iteration]
 //   Jacobi2D = 3.39e-8
 //   [energy.bench]
 //   fadd = 5.3e-11
 //
 // Invariant: readMachine(machineText(m)) is m again, to the last digit; a file with an unknown key, or with a
-// figure that is not positive or that no machine has, is refused with its line.
+// figure that is not positive, that no machine has, or whose `best` is slower than its value, is refused with
+// its line.
 #pragma once
 #include "compiler/model/machine/machine.h"
 

@@ -35,6 +35,8 @@ public:
     plain("published_area", m.publishedArea);
     for (const Memory &memory : m.memories)
       write(memory);
+    for (const Resource &resource : m.resources)
+      write(resource);
     if (!m.iteration.empty())
       text_ += "\n[iteration]\n";
     for (const auto &[name, time] : m.iteration)
@@ -56,7 +58,20 @@ private:
     line("bytes", number(memory.bytes));
     plain("bytes_per_block", memory.bytesPerBlock);
     figure("bytes_per_second", memory.bytesPerSecond);
+    figure("unit_bytes_per_second", memory.unitBytesPerSecond);
     figure("latency", memory.latency);
+  }
+
+  void write(const Resource &resource) {
+    text_ += "\n[[resource]]\n";
+    line("name", tuner::tomlText(nameOf(resource.kind)));
+    figure("latency", resource.latency);
+    figure("lane", resource.instructions.lane);
+    figure("unit", resource.instructions.unit);
+    figure("machine", resource.instructions.machine);
+    figure("lane_numbers", resource.numbers.lane);
+    figure("unit_numbers", resource.numbers.unit);
+    figure("machine_numbers", resource.numbers.machine);
   }
 
   void line(const std::string &name, const std::string &value) { text_ += name + " = " + value + "\n"; }
@@ -71,9 +86,14 @@ private:
   void figure(const std::string &name, const std::optional<Figure> &f) {
     if (!f)
       return;
-    line(name, f->spread == 0
-                   ? number(f->value)
-                   : fmt::format("{{ value = {}, spread = {} }}", number(f->value), number(f->spread)));
+    if (f->spread == 0 && !f->best)
+      return line(name, number(f->value));
+    std::string text = "{ value = " + number(f->value);
+    if (f->spread != 0)
+      text += ", spread = " + number(f->spread);
+    if (f->best)
+      text += ", best = " + number(*f->best);
+    line(name, text + " }");
   }
 
   std::string text_;

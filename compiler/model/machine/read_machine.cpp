@@ -48,6 +48,7 @@ public:
         {"published_area",
          [&](const toml::node &n) { m.publishedArea = positive(n, "published_area", "mm2", 1e-3, 1e6); }},
         {"memory", [&](const toml::node &n) { m.memories = memories(n); }},
+        {"resource", [&](const toml::node &n) { m.resources = resources(n); }},
         {"iteration", [&](const toml::node &n) { m.iteration = iterations(n); }},
         {"energy", [&](const toml::node &n) { m.energy = energies(n); }},
     };
@@ -131,10 +132,10 @@ private:
     return positive(node, key, "bytes", 1, 1e18);
   }
   Figure seconds(const toml::node &node, const std::string &key) {
-    return figure(node, key, "s", 1e-15, 1000);
+    return figure(node, key, "s", 1e-15, 1000, Better::Lower);
   }
   Figure rate(const toml::node &node, const std::string &key, const char *unit) {
-    return figure(node, key, unit, 1, 1e18);
+    return figure(node, key, unit, 1, 1e18, Better::Higher);
   }
 
   int count(const toml::node &node, const std::string &key) {
@@ -149,11 +150,13 @@ private:
     return 1;
   }
 
-  Figure figure(const toml::node &node, const std::string &key, const char *unit, double least, double most) {
+  Figure figure(const toml::node &node, const std::string &key, const char *unit, double least, double most,
+                Better better) {
     const auto *table = node.as_table();
     if (!table)
-      return {positive(node, key, unit, least, most), 0};
+      return {positive(node, key, unit, least, most), 0, {}};
     Figure f;
+    const std::size_t before = mistakes_.size();
     readTable(*table, fmt::format("'{}'", key),
               {{"value", [&](const toml::node &n) { f.value = positive(n, "value", unit, least, most); }},
                {"spread",
@@ -163,26 +166,35 @@ private:
                     wrong(n.source(), "'spread' must be a number, 0 or more: a part of the value");
                   else
                     f.spread = *spread;
-                }}},
+                }},
+               {"best", [&](const toml::node &n) { f.best = positive(n, "best", unit, least, most); }}},
               {"value"});
+    if (mistakes_.size() == before && f.best && isFaster(f.value, *f.best, better))
+      wrong(node.source(), fmt::format("'best' is the {} sample, but {:g} is {} the value {:g}",
+                                       better == Better::Lower ? "shortest" : "highest", *f.best,
+                                       better == Better::Lower ? "above" : "below", f.value));
     return f;
+  }
+
+  /// Calls `take` for each table of an array [[key]].
+  void eachTable(const toml::node &node, const std::string &shape,
+                 const std::function<void(const toml::table &)> &take) {
+    const auto *array = node.as_array();
+    if (!array)
+      return wrong(node.source(), shape);
+    for (const toml::node &element : *array)
+      if (const auto *table = element.as_table())
+        take(*table);
+      else
+        wrong(element.source(), shape);
   }
 
   std::vector<Memory> memories(const toml::node &node) {
     std::vector<Memory> all;
-    const auto *array = node.as_array();
-    if (!array) {
-      wrong(node.source(), "memories are tables [[memory]]");
-      return all;
-    }
-    for (const toml::node &element : *array) {
-      if (!element.is_table()) {
-        wrong(element.source(), "memories are tables [[memory]]");
-        continue;
-      }
+    eachTable(node, "memories are tables [[memory]]", [&](const toml::table &table) {
       Memory m;
       readTable(
-          *element.as_table(), "a memory",
+          table, "a memory",
           {{"name", [&](const toml::node &n) { m.name = text(n, "name"); }},
            {"scope",
             [&](const toml::node &n) {
@@ -192,15 +204,48 @@ private:
            {"bytes_per_block", [&](const toml::node &n) { m.bytesPerBlock = bytes(n, "bytes_per_block"); }},
            {"bytes_per_second",
             [&](const toml::node &n) { m.bytesPerSecond = rate(n, "bytes_per_second", "B/s"); }},
+           {"unit_bytes_per_second",
+            [&](const toml::node &n) { m.unitBytesPerSecond = rate(n, "unit_bytes_per_second", "B/s"); }},
            {"latency", [&](const toml::node &n) { m.latency = seconds(n, "latency"); }}},
           {"name", "scope", "bytes"});
       if (m.bytesPerBlock && *m.bytesPerBlock > m.bytes)
-        wrong(element.source(),
+        wrong(table.source(),
               fmt::format("a block cannot have {} bytes of a memory of {}", *m.bytesPerBlock, m.bytes));
       if (std::ranges::find(all, m.name, &Memory::name) != all.end())
-        wrong(element.source(), fmt::format("there are two memories '{}'", m.name));
+        wrong(table.source(), fmt::format("there are two memories '{}'", m.name));
       all.push_back(m);
-    }
+    });
+    return all;
+  }
+
+  std::vector<Resource> resources(const toml::node &node) {
+    std::vector<Resource> all;
+    eachTable(node, "resources are tables [[resource]]", [&](const toml::table &table) {
+      const std::size_t before = mistakes_.size();
+      Resource r;
+      const auto rateField = [this](const char *key, std::optional<Figure> &figure) {
+        return Field{key, [this, key, &figure](const toml::node &n) { figure = rate(n, key, "per s"); }};
+      };
+      readTable(table, "a resource",
+                {{"name",
+                  [&](const toml::node &n) {
+                    r.kind = static_cast<ResourceKind>(oneOf(n, "name", resourceNames()));
+                  }},
+                 {"latency", [&](const toml::node &n) { r.latency = seconds(n, "latency"); }},
+                 rateField("lane", r.instructions.lane),
+                 rateField("unit", r.instructions.unit),
+                 rateField("machine", r.instructions.machine),
+                 rateField("lane_numbers", r.numbers.lane),
+                 rateField("unit_numbers", r.numbers.unit),
+                 rateField("machine_numbers", r.numbers.machine)},
+                {"name"});
+      if (mistakes_.size() != before)
+        return; // the kind is perhaps not known
+      if (std::ranges::find(all, r.kind, &Resource::kind) != all.end())
+        wrong(table.source(), fmt::format("there are two resources '{}'", nameOf(r.kind)));
+      all.push_back(r);
+    });
+    std::ranges::stable_sort(all, {}, &Resource::kind);
     return all;
   }
 

@@ -88,7 +88,7 @@ Figure iterationTimeOf(Fields fields, int lanes, const Sampling &sampling) {
       sweep(fields, Body());
   };
   run();
-  return sampled(sampling, [&] {
+  return sampled(sampling, Better::Lower, [&] {
     // The fields are reset, because growing or vanishing values would be slow for other reasons.
     std::ranges::fill(fields.from, 1.0F);
     std::ranges::fill(fields.to, 1.0F);
@@ -100,7 +100,7 @@ Figure iterationTimeOf(Fields fields, int lanes, const Sampling &sampling) {
 
 Figure clockRate(const Sampling &sampling) {
   constexpr long kAdditions = 1'000'000, kUnrolled = 20;
-  return sampled(sampling, [&] {
+  return sampled(sampling, Better::Higher, [&] {
     const double seconds = ownSecondsOf([] {
       std::uint64_t sum = 0, one = 1;
       asm volatile("" : "+r"(one)); // not known to be 1: additions of constants may cost nothing

@@ -11,6 +11,9 @@
 #pragma once
 #include "compiler/model/measure/sampling.h"
 
+#include <map>
+#include <string>
+
 namespace pbc::model {
 
 Figure clockRate(const Sampling &);

@@ -116,7 +116,29 @@ PB_KERNEL(pb_local_read)(PB_GLOBAL float *a, long steps)
 }
 )";
 
-inline constexpr int kLocalBytes = 1024 * 4; // of the two kernels above
+/// Every item loads numbers of local memory at fixed distances from one place, next to its neighbours: one
+/// addition a load, and nothing else that counts.
+inline constexpr const char *kLocalLoadsKernel = R"(
+PB_KERNEL(pb_local_loads)(PB_GLOBAL float *a, long one, long steps)
+{
+  PB_LOCAL_ARRAY(float, t, 1024);
+  PB_BEGIN
+  const int i = PB_LOCAL_INDEX;
+  for (int c = i; c < 1024; c += PB_G0) t[c] = (float)one;
+  PB_BARRIER();
+  float x0 = 0.0f, x1 = 0.0f, x2 = 0.0f, x3 = 0.0f, x4 = 0.0f, x5 = 0.0f, x6 = 0.0f, x7 = 0.0f;
+  for (long s = 0; s < steps; ++s) {
+    const int at = (i & 255) + ((int)s & 31);
+    x0 += t[at]; x1 += t[at + 64]; x2 += t[at + 128]; x3 += t[at + 192];
+    x4 += t[at + 256]; x5 += t[at + 320]; x6 += t[at + 384]; x7 += t[at + 448];
+  }
+  a[PB_ID(0)] = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7;
+  PB_END
+}
+)";
+inline constexpr int kLocalLoads = 8; // in a step
+
+inline constexpr int kLocalBytes = 1024 * 4; // of the three kernels above
 
 inline constexpr int kStepTileBytes = 2 * 34 * 10 * 4;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/model/measure/device_kernels.h"
+#include "compiler/model/measure/device_probe.h"
+#include "compiler/model/measure/device_resources.h"
 #include "compiler/model/measure/measure_machine.h"
 #include "compiler/model/measure/sampling.h"
 
@@ -8,57 +10,18 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cmath>
 #include <fmt/format.h>
 #include <random>
-#include <thread>
 
 namespace pbc::model {
 namespace {
 
 namespace device = pb::device;
 
-constexpr double kMostSeconds = 20; // of one launch
 // Cycles until a multiply-add's result can be used: NVIDIA since Volta, x86.
 constexpr double kMultiplyAddCycles = 4;
-
-/// Runs kernels one after the other and measures their times.
-class DeviceProbe {
-public:
-  explicit DeviceProbe(device::Device &d) : device_(d) {}
-
-  std::unique_ptr<device::Kernel> build(const char *text, const char *entry, int group) {
-    return device_.build({.text = text, .entry = entry, .group = {group, 1, 1}});
-  }
-
-  struct Times {
-    double onDevice, seen; // by the device's clock; from the call until the host sees the end
-  };
-  Times run(device::Kernel &kernel, const std::vector<device::Argument> &arguments, long items, int group) {
-    device::EventRef event;
-    const double seen = secondsOf([&] {
-      event = device_.launch(kernel, arguments, {{items, 1, 1}, {group, 1, 1}});
-      await(*event);
-    });
-    const device::Span span = event->span();
-    return {span.end > span.begin ? 1e-9 * static_cast<double>(span.end - span.begin) : seen, seen};
-  }
-
-private:
-  void await(device::Event &event) {
-    const auto begin = std::chrono::steady_clock::now();
-    device_.flush();
-    while (!event.isDone()) {
-      if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > kMostSeconds)
-        throw Problem(
-            fmt::format("a measurement on {} did not end within {} s", device_.about().name, kMostSeconds));
-      std::this_thread::yield();
-    }
-  }
-
-  device::Device &device_;
-};
+constexpr long kFewLoads = 1000, kManyLoads = 21000; // one after the other
 
 long powerOfTwoNear(double value) { return 1L << std::max(0L, std::lround(std::log2(std::max(1.0, value)))); }
 
@@ -66,7 +29,7 @@ class DeviceMeasurement {
 public:
   DeviceMeasurement(device::Device &d, const MeasureSettings &settings)
       : about_(d.about()), device_(d), probe_(d),
-        sampling_{.least = 5, .most = 31, .seconds = settings.seconds / 11},
+        sampling_{.least = 5, .most = 31, .seconds = settings.seconds * 0.75 / 11},
         group_(
             static_cast<int>(std::bit_floor(static_cast<unsigned>(std::clamp(about_.largestGroup, 1, 256))))),
         seconds_(settings.seconds) {}
@@ -90,7 +53,8 @@ public:
                             .bytes = local,
                             .bytesPerSecond = {},
                             .latency = {},
-                            .bytesPerBlock = local});
+                            .bytesPerBlock = local,
+                            .unitBytesPerSecond = {}});
     if (local >= kLocalBytes) {
       m.memories.back().bytesPerSecond = localBandwidth(m);
       m.memories.back().latency = localLatency();
@@ -100,12 +64,17 @@ public:
                           .bytes = static_cast<double>(about_.bytes),
                           .bytesPerSecond = bandwidth(),
                           .latency = latency(),
-                          .bytesPerBlock = {}});
+                          .bytesPerBlock = {},
+                          .unitBytesPerSecond = {}});
     if (local >= kStepTileBytes && group_ == 256)
       m.iteration["Jacobi2D"] = iteration(m);
+    // Eleven operations with four kernels each.
+    m.resources = measureDeviceResources(device_, m.units, group_,
+                                         {.least = 5, .most = 31, .seconds = seconds_ * 0.25 / 44});
     m.source = fmt::format(
         "measured by pbc model measure in about {:g} s through {} ({}): launch, barrier, clock, lanes "
-        "(both from multiply-adds of {} cycles), bandwidths, latencies, iteration; from the driver: units, "
+        "(both from multiply-adds of {} cycles), bandwidths, latencies, iteration, resources; from the "
+        "driver: units, "
         "threads_per_block, bytes; ASSUMED: blocks_per_unit, shared memory of a unit as of a block",
         seconds_, about_.api, about_.driver, kMultiplyAddCycles);
     return m;
@@ -118,7 +87,8 @@ private:
     const std::vector<device::Argument> arguments = {device::Argument::writes(*buffer),
                                                      device::Argument::of(0)};
     probe_.run(*kernel, arguments, group_, group_);
-    return sampled(sampling_, [&] { return probe_.run(*kernel, arguments, group_, group_).seen; });
+    return sampled(sampling_, Better::Lower,
+                   [&] { return probe_.run(*kernel, arguments, group_, group_).seen; });
   }
 
   /// A single item gives the clock, a full device the number of lanes.
@@ -132,13 +102,14 @@ private:
       const std::vector<device::Argument> arguments = {device::Argument::writes(*buffer),
                                                        device::Argument::of(steps)};
       probe_.run(kernel, arguments, count, group);
-      return sampled(sampling_, [&] {
+      return sampled(sampling_, Better::Higher, [&] {
         return static_cast<double>(count * steps * kAddsOfStep) /
                probe_.run(kernel, arguments, count, group).onDevice;
       });
     };
     const Figure one = rate(*alone, 1, 1, 50 * kSteps), all = rate(*full, items, group_, kSteps);
-    m.clock = Figure{one.value * kMultiplyAddCycles, one.spread};
+    m.clock =
+        Figure{one.value * kMultiplyAddCycles, one.spread, fastest(one, Better::Higher) * kMultiplyAddCycles};
     m.lanes = static_cast<int>(powerOfTwoNear(all.value / (m.clock->value * m.units)));
   }
 
@@ -148,15 +119,10 @@ private:
     const auto kernel = probe_.build(kBarrierKernel, "pb_barriers", group_);
     const long items = static_cast<long>(m.units) * group_;
     auto buffer = device_.allocate(static_cast<unsigned long>(items) * 4);
-    const auto run = [&](long barriers) {
+    return perStep(sampling_, kFew, kMany, [&](long barriers) {
       return probe_
           .run(*kernel, {device::Argument::writes(*buffer), device::Argument::of(barriers)}, items, group_)
           .onDevice;
-    };
-    run(kFew), run(kMany);
-    return sampled(sampling_, [&] {
-      const double few = run(kFew);
-      return (run(kMany) - few) / static_cast<double>(kMany - kFew);
     });
   }
 
@@ -175,20 +141,8 @@ private:
     const std::vector<device::Argument> arguments = {device::Argument::writes(*from),
                                                      device::Argument::writes(*to)};
     probe_.run(*kernel, arguments, items, group_);
-    return sampled(sampling_, [&] {
+    return sampled(sampling_, Better::Higher, [&] {
       return 8.0 * static_cast<double>(items) / probe_.run(*kernel, arguments, items, group_).onDevice;
-    });
-  }
-
-  /// The time of one load, from runs with two different numbers of dependent loads: the difference of their
-  /// times.
-  template <typename Run>
-  Figure perLoad(Run run) {
-    constexpr long kFew = 1000, kMany = 21000;
-    run(kFew), run(kMany);
-    return sampled(sampling_, [&] {
-      const double few = run(kFew);
-      return (run(kMany) - few) / static_cast<double>(kMany - kFew);
     });
   }
 
@@ -202,7 +156,7 @@ private:
     probe_.run(*fill, {device::Argument::writes(*way), device::Argument::of(count - 1)}, count, group);
     // Each run begins at another place, because the path of an earlier run may be in a cache.
     std::mt19937_64 random(1);
-    return perLoad([&](long steps) {
+    return perStep(sampling_, kFewLoads, kManyLoads, [&](long steps) {
       const long first = static_cast<long>(random() % places);
       return probe_
           .run(*chase,
@@ -216,7 +170,7 @@ private:
   Figure localLatency() {
     const auto chase = probe_.build(kLocalChaseKernel, "pb_local_chase", 1);
     auto out = device_.allocate(64);
-    return perLoad([&](long steps) {
+    return perStep(sampling_, kFewLoads, kManyLoads, [&](long steps) {
       return probe_.run(*chase, {device::Argument::writes(*out), device::Argument::of(steps)}, 1, 1).onDevice;
     });
   }
@@ -224,19 +178,20 @@ private:
   /// `value` of each run of a kernel that takes a buffer, a number for each item, and the number of its
   /// steps.
   template <typename Value>
-  Figure ofSteps(const char *source, const char *name, long items, long steps, Value value) {
+  Figure ofSteps(const char *source, const char *name, long items, long steps, Better better, Value value) {
     const auto kernel = probe_.build(source, name, group_);
     auto buffer = device_.allocate(static_cast<unsigned long>(items) * 4);
     const std::vector<device::Argument> arguments = {device::Argument::writes(*buffer),
                                                      device::Argument::of(steps)};
     probe_.run(*kernel, arguments, items, group_);
-    return sampled(sampling_, [&] { return value(probe_.run(*kernel, arguments, items, group_).onDevice); });
+    return sampled(sampling_, better,
+                   [&] { return value(probe_.run(*kernel, arguments, items, group_).onDevice); });
   }
 
   Figure localBandwidth(const Machine &m) {
     constexpr long kSteps = 4000;
     const long items = static_cast<long>(m.units) * 8 * group_;
-    return ofSteps(kLocalReadKernel, "pb_local_read", items, kSteps,
+    return ofSteps(kLocalReadKernel, "pb_local_read", items, kSteps, Better::Higher,
                    [&](double seconds) { return static_cast<double>(items * kSteps * 4 * 4) / seconds; });
   }
 
@@ -244,7 +199,7 @@ private:
   Figure iteration(const Machine &m) {
     constexpr long kSteps = 200;
     const long items = static_cast<long>(m.units) * 4 * group_;
-    return ofSteps(kStepKernel, "pb_steps", items, kSteps, [&](double seconds) {
+    return ofSteps(kStepKernel, "pb_steps", items, kSteps, Better::Lower, [&](double seconds) {
       return seconds * m.units * m.lanes / static_cast<double>(items * kSteps);
     });
   }

@@ -21,15 +21,16 @@ double quantile(const std::vector<double> &sorted, double part) {
 
 } // namespace
 
-Figure figureOf(std::vector<double> values) {
+Figure figureOf(std::vector<double> values, Better better) {
   if (values.empty())
     throw std::logic_error("a figure of no measurements");
   std::ranges::sort(values);
   const double median = quantile(values, 0.5);
-  return {median, (quantile(values, 0.75) - quantile(values, 0.25)) / 2 / median};
+  return {median, (quantile(values, 0.75) - quantile(values, 0.25)) / 2 / median,
+          better == Better::Lower ? values.front() : values.back()};
 }
 
-Figure sampled(const Sampling &sampling, const std::function<double()> &measureOnce) {
+Figure sampled(const Sampling &sampling, Better better, const std::function<double()> &measureOnce) {
   std::vector<double> values;
   double spent = 0;
   while (static_cast<int>(values.size()) < sampling.most &&
@@ -39,7 +40,7 @@ Figure sampled(const Sampling &sampling, const std::function<double()> &measureO
       if (const double value = measureOnce(); value > 0 && std::isfinite(value))
         values.push_back(value);
     });
-  return figureOf(values);
+  return figureOf(values, better);
 }
 
 double secondsOf(const std::function<void()> &f) {

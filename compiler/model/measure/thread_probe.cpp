@@ -36,11 +36,11 @@ Figure barrierTime(int threads, const Sampling &sampling) {
   together.arrive_and_wait();
   for (std::thread &t : others)
     t.join();
-  return figureOf(seconds);
+  return figureOf(seconds, Better::Lower);
 }
 
 Figure threadStartTime(int threads, const Sampling &sampling) {
-  return sampled(sampling, [&] {
+  return sampled(sampling, Better::Lower, [&] {
     return secondsOf([&] {
       std::vector<std::thread> all;
       for (int t = 0; t < threads; ++t)

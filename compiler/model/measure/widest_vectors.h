@@ -4,6 +4,7 @@
 // them.
 //
 //   onWidestVectors([&]() PBC_INLINE { for (...) b[i] = a[i] + c[i]; });
+//   onVectorsOf<64>([&]() PBC_INLINE { ... })   // a body that needs vectors of 64 bytes
 //   vectorLanes()   =>  16 numbers of 4 bytes, where there is AVX-512
 //
 // The body must be declared PBC_INLINE: only what is inlined is compiled for the wider vectors.
@@ -12,6 +13,11 @@
 #define PBC_INLINE __attribute__((always_inline))
 
 namespace pbc::model {
+
+/// A vector of so many bytes. (GCC ignores the older spelling of the attribute where the type or the size is a
+/// parameter of a template.)
+template <class Number, int kBytes>
+using VectorOf [[gnu::vector_size(kBytes)]] = Number;
 
 inline int vectorLanes() {
 #ifdef __x86_64__
@@ -40,15 +46,35 @@ __attribute__((noinline)) void onPlainVectors(Body body) {
   body();
 }
 
-template <class Body>
-void onWidestVectors(Body body) {
+/// The same for a body that has vectors of kBytes: it is compiled only where there are such. The processor must
+/// have them.
+template <int kBytes, class Body>
+void onVectorsOf(Body body) {
 #ifdef __x86_64__
   if (vectorLanes() == 16)
     return onVectorsOf64Bytes(body);
-  if (vectorLanes() == 8)
-    return onVectorsOf32Bytes(body);
+  if constexpr (kBytes <= 32)
+    if (vectorLanes() == 8)
+      return onVectorsOf32Bytes(body);
 #endif
-  onPlainVectors(body);
+  if constexpr (kBytes <= 16)
+    onPlainVectors(body);
+}
+
+template <class Body>
+void onWidestVectors(Body body) {
+  onVectorsOf<16>(body);
+}
+
+/// Calls body.operator()<bytes>() with the width of the widest vectors.
+template <class Body>
+void withVectorBytes(Body body) {
+  if (vectorLanes() == 16)
+    body.template operator()<64>();
+  else if (vectorLanes() == 8)
+    body.template operator()<32>();
+  else
+    body.template operator()<16>();
 }
 
 } // namespace pbc::model

@@ -70,6 +70,77 @@ TEST(MachineFile, SpreadsAndMemoriesSurvive) {
   EXPECT_EQ(again.iteration.at("a name with blanks").value, 1e-9 / 3);
 }
 
+TEST(MachineFile, BestSamplesAndResourcesSurvive) {
+  Machine m = readMachine(kSmall, "m.toml");
+  m.launch = Figure{1e-6 / 3, 0.02, 1e-6 / 7};
+  m.barrier = Figure{1e-9, 0, 0.9e-9}; // samples that did not differ in their middle
+  m.memories = {{"L1", Scope::Unit, 32768, Figure{1e11, 0.02, 1.1e11}, {}, {}, Figure{1e11 / 3, 0, 5e10}}};
+  m.resources = {{ResourceKind::Load, Figure{2e-9, 0.1, 1.9e-9}, {{}, Figure{6e9}, Figure{1.2e10}}, {}},
+                 {ResourceKind::FmaF64,
+                  {},
+                  {Figure{1e8}, Figure{5e9 / 3, 0.01, 5e9 / 2}, {}},
+                  {{}, Figure{4e10}, Figure{8e10, 0.1, 9e10}}}};
+  const Machine again = readMachine(machineText(m), "again");
+  EXPECT_EQ(machineText(again), machineText(m));
+  EXPECT_EQ(again.launch->best, 1e-6 / 7);
+  EXPECT_EQ(again.barrier->best, 0.9e-9);
+  EXPECT_EQ(again.memory("L1").unitBytesPerSecond->value, 1e11 / 3);
+  ASSERT_EQ(again.resources.size(), 2u);
+  const Resource &fma = again.resources[1];
+  EXPECT_EQ(fma.kind, ResourceKind::FmaF64);
+  EXPECT_FALSE(fma.latency);
+  EXPECT_EQ(fma.instructions.lane->value, 1e8);
+  EXPECT_EQ(fma.instructions.unit->best, 5e9 / 2);
+  EXPECT_FALSE(fma.instructions.machine);
+  EXPECT_EQ(fma.numbers.machine->best, 9e10);
+  EXPECT_EQ(again.resources[0].latency->best, 1.9e-9);
+}
+
+TEST(MachineFile, ResourcesAreInTheOrderOfTheirKinds) {
+  const Machine m = readMachine(std::string(kSmall) + "[[resource]]\nname = \"add_i64\"\n"
+                                                      "[[resource]]\nname = \"issue\"\n",
+                                "m.toml");
+  ASSERT_EQ(m.resources.size(), 2u);
+  EXPECT_EQ(m.resources[0].kind, ResourceKind::Issue);
+  EXPECT_EQ(m.resources[1].kind, ResourceKind::AddI64);
+}
+
+TEST(MachineFile, EveryKindOfResourceHasItsName) {
+  ASSERT_EQ(resourceNames().size(), static_cast<std::size_t>(kResourceKinds));
+  EXPECT_STREQ(nameOf(ResourceKind::FmaF32), "fma_f32");
+  EXPECT_STREQ(nameOf(ResourceKind::SqrtF64), "sqrt_f64");
+  EXPECT_STREQ(nameOf(ResourceKind::MultiplyI64), "multiply_i64");
+  EXPECT_EQ(bytesOfNumber(ResourceKind::MultiplyI64), 8);
+  EXPECT_EQ(bytesOfNumber(ResourceKind::AddI32), 4);
+}
+
+TEST(MachineFile, MistakesInResourcesAndBestSamples) {
+  const std::string small = kSmall, resource = small + "[[resource]]\n",
+                    fma = resource + "name = \"fma_f64\"\n";
+  EXPECT_EQ(
+      complaintAbout(resource + "name = \"fma\"\n"),
+      "m.toml:6:8: 'name' must be one of 'issue', 'load', 'store', 'add_f32', 'multiply_f32', 'fma_f32', "
+      "'divide_f32', 'sqrt_f32', 'add_f64', 'multiply_f64', 'fma_f64', 'divide_f64', 'sqrt_f64', "
+      "'add_i32', 'multiply_i32', 'add_i64' and 'multiply_i64', not 'fma'");
+  EXPECT_EQ(complaintAbout(resource + "unit = 1e9\n"), "m.toml:5:1: a resource needs 'name'");
+  EXPECT_EQ(complaintAbout(fma + "units = 1e9\n"),
+            "m.toml:7:1: a resource has no 'units' (did you mean 'unit'?); known: 'name', 'latency', 'lane', "
+            "'unit', 'machine', 'lane_numbers', 'unit_numbers' and 'machine_numbers'");
+  EXPECT_EQ(complaintAbout(fma + "unit = 0\n"), "m.toml:7:8: 'unit' must be positive and finite, not 0");
+  EXPECT_EQ(complaintAbout(fma + "latency = 1e300\n"),
+            "m.toml:7:11: 'latency' must be from 1e-15 to 1000 s, not 1e+300");
+  EXPECT_EQ(complaintAbout(fma + "[[resource]]\nname = \"fma_f64\"\n"),
+            "m.toml:7:1: there are two resources 'fma_f64'");
+  EXPECT_EQ(complaintAbout(small + "resource = 3\n"), "m.toml:5:12: resources are tables [[resource]]");
+  // A rate is best where it is highest, a time where it is lowest.
+  EXPECT_EQ(complaintAbout(fma + "unit = { value = 2e9, best = 1e9 }\n"),
+            "m.toml:7:8: 'best' is the highest sample, but 1e+09 is below the value 2e+09");
+  EXPECT_EQ(complaintAbout(fma + "latency = { value = 1e-9, best = 2e-9 }\n"),
+            "m.toml:7:11: 'best' is the shortest sample, but 2e-09 is above the value 1e-09");
+  EXPECT_EQ(complaintAbout(small + "clock = { value = 1e9, best = -1 }\n"),
+            "m.toml:5:31: 'best' must be positive and finite, not -1");
+}
+
 TEST(MachineFile, MistakesAreNamedWithTheirPlace) {
   const std::string small = kSmall;
   EXPECT_EQ(
@@ -77,7 +148,7 @@ TEST(MachineFile, MistakesAreNamedWithTheirPlace) {
       "m.toml:5:1: a machine has no 'barier' (did you mean 'barrier'?); known: 'name', 'kind', 'source', "
       "'units', 'lanes', 'clock', 'registers', 'threads_per_unit', 'blocks_per_unit', 'threads_per_block', "
       "'barrier', 'launch', 'registers_per_lane', 'first_cache_per_pair', 'second_cache', 'published_area', "
-      "'memory', 'iteration' and 'energy'");
+      "'memory', 'resource', 'iteration' and 'energy'");
   EXPECT_EQ(complaintAbout(small + "barrier = -1e-9\n"),
             "m.toml:5:11: 'barrier' must be positive and finite, not -1e-09");
   EXPECT_EQ(complaintAbout(small + "launch = inf\n"),

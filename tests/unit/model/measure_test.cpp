@@ -2,9 +2,13 @@
 
 // Properties of measurements that do not depend on the speed of this machine.
 #include "compiler/model/machine/machine_file.h"
+#include "compiler/model/machine/rates.h"
 #include "compiler/model/measure/caches.h"
+#include "compiler/model/measure/compute_probe.h"
+#include "compiler/model/measure/device_probe.h"
 #include "compiler/model/measure/measure_machine.h"
 #include "compiler/model/measure/memory_probe.h"
+#include "compiler/model/measure/resource_probe.h"
 #include "compiler/model/measure/sampling.h"
 #include "compiler/model/measure/thread_probe.h"
 #include "compiler/model/time/tile_search.h"
@@ -20,29 +24,46 @@ namespace pbc::model {
 namespace {
 
 TEST(Sampling, MedianAndSpread) {
-  EXPECT_EQ(figureOf({3, 1, 2, 100, 2}).value, 2);
-  EXPECT_EQ(figureOf({3, 1, 2, 100, 2}).spread, 0.25); // quartiles 2 and 3
-  EXPECT_EQ(figureOf({5}).value, 5);
-  EXPECT_EQ(figureOf({5}).spread, 0);
-  EXPECT_EQ(figureOf({1, 3}).value, 2);
-  EXPECT_THROW(figureOf({}), std::logic_error);
+  EXPECT_EQ(figureOf({3, 1, 2, 100, 2}, Better::Lower).value, 2);
+  EXPECT_EQ(figureOf({3, 1, 2, 100, 2}, Better::Lower).spread, 0.25); // quartiles 2 and 3
+  EXPECT_EQ(figureOf({5}, Better::Lower).value, 5);
+  EXPECT_EQ(figureOf({5}, Better::Lower).spread, 0);
+  EXPECT_EQ(figureOf({1, 3}, Better::Lower).value, 2);
+  EXPECT_EQ(figureOf({3, 1, 2, 100, 2}, Better::Lower).best, 1);
+  EXPECT_EQ(figureOf({3, 1, 2, 100, 2}, Better::Higher).best, 100);
+  EXPECT_THROW(figureOf({}, Better::Lower), std::logic_error);
 }
 
 TEST(Sampling, AtLeastAtMostAndNothingThatIsNoFigure) {
   int calls = 0;
-  sampled({.least = 7, .most = 9, .seconds = 0}, [&] { return ++calls; });
+  sampled({.least = 7, .most = 9, .seconds = 0}, Better::Lower, [&] { return ++calls; });
   EXPECT_EQ(calls, 7);
   calls = 0;
-  sampled({.least = 1, .most = 9, .seconds = 1e9}, [&] { return ++calls; });
+  sampled({.least = 1, .most = 9, .seconds = 1e9}, Better::Lower, [&] { return ++calls; });
   EXPECT_EQ(calls, 9);
   // A clock that did not advance, and a rate over no time.
   calls = 0;
-  const Figure f = sampled({.least = 2, .most = 20, .seconds = 1e9}, [&] {
+  const Figure f = sampled({.least = 2, .most = 20, .seconds = 1e9}, Better::Lower, [&] {
     ++calls;
     return calls % 3 == 0 ? 0.0 : calls % 3 == 1 ? std::numeric_limits<double>::infinity() : 4.0;
   });
   EXPECT_EQ(f.value, 4);
   EXPECT_EQ(f.spread, 0);
+}
+
+TEST(Sampling, TheFastestOfAFigureWithoutSamplesIsWithinItsSpread) {
+  EXPECT_EQ(fastest({10, 0.25, {}}, Better::Higher), 12.5);
+  EXPECT_EQ(fastest({10, 0.25, {}}, Better::Lower), 8);
+  EXPECT_EQ(fastest({10, 0.25, 11}, Better::Higher), 11);
+}
+
+TEST(Sampling, TheTimeOfAStepIsThatOfTheFastestRuns) {
+  // A launch costs 100, a step 2; one run in three is disturbed by 50.
+  int calls = 0;
+  const Figure f = perStep({.least = 8, .most = 8, .seconds = 0}, 10, 110, [&](long steps) {
+    return 100.0 + 2.0 * static_cast<double>(steps) + (++calls % 3 ? 0 : 50);
+  });
+  EXPECT_EQ(f.best, 2);
 }
 
 TEST(Caches, AsTheSystemDescribesThem) {
@@ -85,6 +106,49 @@ TEST(Measure, ProbesGiveFiguresOnAnyMachine) {
   EXPECT_GT(readBandwidth(1, 1, quick).value, 0);
 }
 
+const Resource &resourceOf(const std::vector<Resource> &all, ResourceKind kind) {
+  return *std::ranges::find(all, kind, &Resource::kind);
+}
+
+TEST(Measure, ResourcesOfACoreHaveTheOrderOfMagnitudeOfProcessors) {
+  const Sampling sampling{.least = 15, .most = 15, .seconds = 0};
+  const double clock = fastest(clockRate(sampling), Better::Higher);
+  const std::vector<Resource> all = measureResources(1, sampling);
+  EXPECT_TRUE(std::ranges::is_sorted(all, {}, &Resource::kind));
+  for (const Resource &r : all) {
+    SCOPED_TRACE(nameOf(r.kind));
+    // One operation in 64 cycles, and at most 16 instructions in one: anything else was removed or is not what
+    // was meant to be measured. The clock may move by a factor of two meanwhile.
+    EXPECT_GT(fastest(*r.instructions.unit, Better::Higher) / clock, 1.0 / 64);
+    EXPECT_LT(fastest(*r.instructions.unit, Better::Higher) / clock, 32);
+    if (r.numbers.unit)
+      EXPECT_GE(fastest(*r.numbers.unit, Better::Higher),
+                fastest(*r.instructions.unit, Better::Higher) * 0.99);
+    if (r.latency) {
+      EXPECT_GT(fastest(*r.latency, Better::Lower) * clock, 0.4);
+      // Independent operations are not slower than dependent ones.
+      EXPECT_GT(fastest(*r.instructions.unit, Better::Higher) * r.latency->value, 0.9);
+    }
+  }
+  for (const ResourceKind kind :
+       {ResourceKind::Issue, ResourceKind::Load, ResourceKind::Store, ResourceKind::AddF32,
+        ResourceKind::DivideF64, ResourceKind::SqrtF32, ResourceKind::MultiplyI64})
+    ASSERT_NE(std::ranges::find(all, kind, &Resource::kind), all.end()) << nameOf(kind);
+  if (std::ranges::find(all, ResourceKind::FmaF64, &Resource::kind) == all.end())
+    return; // a processor without them
+  for (const ResourceKind kind : {ResourceKind::FmaF32, ResourceKind::FmaF64}) {
+    const Resource &fma = resourceOf(all, kind);
+    const double cycles = fastest(*fma.latency, Better::Lower) * clock;
+    EXPECT_GT(cycles, 2);
+    EXPECT_LT(cycles, 8);
+    EXPECT_GT(fastest(*fma.instructions.unit, Better::Higher) * fastest(*fma.latency, Better::Lower), 1.5)
+        << "chains side by side are not faster than one";
+  }
+  // A quotient takes longer than a product.
+  EXPECT_GT(fastest(*resourceOf(all, ResourceKind::DivideF64).latency, Better::Lower),
+            fastest(*resourceOf(all, ResourceKind::MultiplyF64).latency, Better::Lower));
+}
+
 TEST(Measure, TheProcessorIsAMachineThatTheModelsCanUse) {
   const Machine m = readMachine(machineText(measureProcessor({.seconds = 0.1})), "measured");
   EXPECT_EQ(m.kind, MachineKind::Processor);
@@ -97,7 +161,16 @@ TEST(Measure, TheProcessorIsAMachineThatTheModelsCanUse) {
     EXPECT_GT(memory.latency->value, 1e-11) << memory.name;
     EXPECT_LT(memory.latency->value, 1) << memory.name;
     EXPECT_LT(memory.bytesPerSecond->value, 1e15) << memory.name;
+    EXPECT_GT(memory.unitBytesPerSecond->value, 1e6) << memory.name;
   }
+  const Rates rates = ratesOf(m);
+  EXPECT_GE(rates.clock(), m.clock->value);
+  for (const Scope scope : {Scope::Unit, Scope::Machine}) {
+    EXPECT_GT(rates.instructions(ResourceKind::Issue, scope), 1e7);
+    EXPECT_GT(rates.numbers(ResourceKind::AddF64, scope), 1e7);
+    EXPECT_GT(rates.bytes(0, scope), 1e7);
+  }
+  EXPECT_LT(rates.latency(ResourceKind::Load), 1e-6);
   const Stencil stencil = namedStencil("Jacobi2D");
   if (std::ranges::any_of(m.memories, [](const Memory &memory) { return memory.scope == Scope::Unit; })) {
     const StencilProblem p{stencil, {512, 512, 1}, 64, iterationTime(m, stencil)};
