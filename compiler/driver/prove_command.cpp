@@ -5,6 +5,7 @@
 #include "compiler/driver/memory_limit.h"
 #include "compiler/driver/problems.h"
 #include "compiler/driver/run_command.h"
+#include "compiler/kernel/policy/processor.h"
 #include "compiler/model/machine/machine_file.h"
 #include "compiler/model/measure/measure_machine.h"
 #include "compiler/search/count.h"
@@ -92,6 +93,14 @@ private:
                      : fmt::format("{}: nothing measured yet\n", kernel.name));
           return true;
         };
+      // What the compiler does by itself has to be beaten.
+      const script::Script policy = kernel::Scheduler(kernel).schedule().report.script;
+      const search::Measurement own = model.timeOf(policy);
+      if (own.fate == search::Fate::Measured) {
+        search.incumbent = own.seconds;
+        out["default_seconds"] = own.seconds;
+        out["default_script"] = script::line(policy);
+      }
       describe(model, search::search(model, search), out);
     } catch (const search::Unsearchable &problem) {
       out["why"] = problem.what();
@@ -123,9 +132,10 @@ private:
       space.isExact = space.isExact && count.isExact;
     }
     const search::SearchStatistics &s = result.statistics;
-    if (result.best) {
-      out["best_seconds"] = result.best->seconds;
-      out["script"] = script::line(model.script(result.best->root, result.best->domains));
+    if (result.bestSeconds > 0) {
+      out["best_seconds"] = result.bestSeconds;
+      out["script"] = result.best ? Json(script::line(model.script(result.best->root, result.best->domains)))
+                                  : out["default_script"];
     }
     out["bound_seconds"] = result.bound;
     out["gap"] = result.gap();
@@ -149,7 +159,7 @@ private:
       search::State state(model.problem(result.best->root));
       state.take(result.best->domains);
       out["limit"] = model.explain(result.best->root, state);
-    } else if (!result.refusal.empty()) {
+    } else if (result.bestSeconds == 0) {
       out["why"] = "no implementation could be measured: " + result.refusal;
     }
     std::vector<double> tightness = s.tightness;
@@ -172,7 +182,11 @@ private:
     text += fmt::format("  bound:   {}; gap at most {}{}\n", timeText(kernel["bound_seconds"].get<double>()),
                         gapText(kernel["gap"].get<double>()),
                         kernel["complete"].get<bool>() ? ", nothing in the space is faster" : "");
-    text += fmt::format("  limit:   {}\n", kernel["limit"].get<std::string>());
+    if (kernel.contains("default_seconds"))
+      text += fmt::format("  default: {}, by {}\n", timeText(kernel["default_seconds"].get<double>()),
+                          kernel["default_script"].get<std::string>());
+    if (kernel.contains("limit"))
+      text += fmt::format("  limit:   {}\n", kernel["limit"].get<std::string>());
     std::vector<std::string> by;
     for (const auto &[name, count] : kernel["cut_by"].items())
       by.push_back(fmt::format("{} by {}", count.get<long>(), name));

@@ -50,6 +50,38 @@ NestView::Step NestView::step(std::optional<int> dimension) const {
   return made;
 }
 
+bool NestView::mayHaveVectors() const {
+  return std::any_of(dimensions_.begin(), dimensions_.end(), [&](int d) {
+    return (nest_.space->kinds(state_, d) & (Kind::Vector | Kind::Unroll)) != KindSet();
+  });
+}
+
+std::optional<NestView::InnermostLoop> NestView::innermostLoop() const {
+  for (const int d : dimensions_) {
+    if (nest_.space->kinds(state_, d) != KindSet(Kind::For))
+      continue;
+    InnermostLoop found{d, 0, double(least(d)), 1, false};
+    const bool isInnermost = std::all_of(dimensions_.begin(), dimensions_.end(), [&](int other) {
+      if (other == d || nest_.space->order(state_, other, d) == OrderSet(Order::Outside))
+        return true;
+      found.copies *= double(least(other));
+      return nest_.space->order(state_, other, d) == OrderSet(Order::Inside) &&
+             (nest_.space->kinds(state_, other) & (Kind::For | Kind::Block)) == KindSet();
+    });
+    if (!isInnermost)
+      continue;
+    found.runs = step(d).times;
+    for (const NestLoop &loop : nest_.loops)
+      if (std::find(loop.dimensions.begin(), loop.dimensions.end(), d) != loop.dimensions.end()) {
+        found.isOfSum = loop.isOfSum;
+        if (loop.dimensions.front() == d)
+          found.iterations = loop.dimensions.size() == 1 ? double(loop.extent) : 1;
+      }
+    return found;
+  }
+  return std::nullopt;
+}
+
 double NestView::cells(const NestWork::Array &array, const Step &step) {
   double most = 0;
   for (const NestWork::Access &access : array.accesses) {

@@ -27,6 +27,17 @@ public:
   };
   /// A step of `dimension`; without one, the whole nest, which runs once.
   Step step(std::optional<int> dimension) const;
+  /// Whether a program that the state can become may do several numbers in one instruction.
+  bool mayHaveVectors() const;
+  /// The innermost loop, if it is certain that it is one and that everything inside of it is written out.
+  struct InnermostLoop {
+    int dimension;
+    double runs;       // how often its body runs, at least
+    double iterations; // at least
+    double copies;     // of the body in an iteration, at least
+    bool isOfSum;
+  };
+  std::optional<InnermostLoop> innermostLoop() const;
   /// The cells of an array that a step touches, at least.
   static double cells(const NestWork::Array &, const Step &);
 

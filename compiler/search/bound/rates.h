@@ -17,6 +17,8 @@ struct Rates {
   struct Arithmetic {
     double additions = 0, multiplications = 0, divisions = 0, roots = 0; // a second; 0: not known, no bound
     double additionLatency = 0, multiplicationLatency = 0;               // seconds
+    double instructions = 0;                                             // a second, of any of these kinds
+    double lanes = 1;                                                    // numbers in the widest vector
   };
   std::array<Arithmetic, kNumbers> arithmetic; // by Number
 
@@ -27,6 +29,9 @@ struct Rates {
     double bytesPerSecond = 0; // from this level to those before it; of the first one: 0
   };
   std::vector<Level> levels;
+
+  /// Instructions that have begun and have not ended: more than any processor has had so far.
+  double instructionsInFlight = 640;
 };
 
 } // namespace pbc::search

@@ -102,7 +102,7 @@ public:
 
 private:
   void addLoop(const NestFacts::Loop &loop, int cuts) {
-    NestLoop made{loop.label, loop.extent, loop.first, loop.isParallel, {}};
+    NestLoop made{loop.label, loop.extent, loop.first, loop.isParallel, loop.isOfSum, {}};
     std::vector<int> tiles;
     for (int level = 0; level <= cuts; ++level) {
       Size size{cuts == 0 ? loop.label : fmt::format("{}_{}", loop.label, level), {}};
@@ -316,6 +316,8 @@ private:
       steps_.push_back(script::step("unroll", unrolled));
     if (!vectors.empty())
       steps_.push_back(script::step("vector", vectors));
+    else if (!at.empty()) // a loop is a loop: the compiler of C++ must not make vectors of it
+      steps_.push_back(script::step("scalar", {at}));
   }
 
   const NestSpace &nest_;

@@ -40,6 +40,7 @@ struct NestLoop {
   long extent = 0; // iterations, at the given sizes
   long first = 0;  // the least value of its variable
   bool isParallel = false;
+  bool isOfSum = false;        // it adds to the same cell in each iteration
   std::vector<int> dimensions; // objects of the structure: the levels, outermost first
 };
 

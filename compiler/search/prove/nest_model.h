@@ -31,6 +31,8 @@ public:
 
   const NestSpace &nest(std::size_t root) const { return spaces_[root]; }
   script::Script script(std::size_t root, const std::vector<Domain> &leaf) const;
+  /// The time of any script, which need not be one of the spaces.
+  Measurement timeOf(const script::Script &script) { return measured(script, 0); }
   /// Why nothing of this region is faster, in two sentences.
   std::string explain(std::size_t root, const State &) const;
   /// What measurements have refuted, a sentence each.

@@ -1,15 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "compiler/search/prove/rates_of.h"
+#include "compiler/model/machine/rates.h"
+#include "runtime/base/machine.h"
+#include <algorithm>
+
 namespace pbc::search {
-Rates ratesOf(const model::Machine &) {
-  Rates r;
-  const double ghz = 3.95e9;
-  r.arithmetic[0] = {ghz * 32, ghz * 32, ghz * 2, ghz * 2, 3 / ghz, 3.8 / ghz};
-  r.arithmetic[1] = {ghz * 16, ghz * 16, ghz * 1, ghz * 1, 3 / ghz, 3.8 / ghz};
-  r.levels = {{"registers", 2176, 0},
-              {"L1", 2176 + 49152, ghz * 192},
-              {"L2", 2176 + 49152 + 2097152, ghz * 64},
-              {"L3", 3.2e8, ghz * 16},
-              {"global", 3e10, 2e10}};
-  return r;
+namespace {
+
+using model::ResourceKind;
+using model::Scope;
+
+struct Kinds {
+  ResourceKind add, multiply, fma, divide, root;
+};
+constexpr Kinds kKinds[kNumbers] = {{ResourceKind::AddF32, ResourceKind::MultiplyF32, ResourceKind::FmaF32,
+                                     ResourceKind::DivideF32, ResourceKind::SqrtF32},
+                                    {ResourceKind::AddF64, ResourceKind::MultiplyF64, ResourceKind::FmaF64,
+                                     ResourceKind::DivideF64, ResourceKind::SqrtF64}};
+
+} // namespace
+
+Rates ratesOf(const model::Machine &machine) {
+  const model::Rates rates = model::ratesOf(machine);
+  const pb::base::Machine here = pb::base::thisMachine();
+  Rates made;
+  for (std::size_t n = 0; n < kNumbers; ++n) {
+    const Kinds &kinds = kKinds[n];
+    // An addition may be done by the unit for both.
+    const double fma = rates.numbers(kinds.fma, Scope::Unit);
+    made.arithmetic[n] = {std::max(fma, rates.numbers(kinds.add, Scope::Unit)),
+                          std::max(fma, rates.numbers(kinds.multiply, Scope::Unit)),
+                          rates.numbers(kinds.divide, Scope::Unit),
+                          rates.numbers(kinds.root, Scope::Unit),
+                          std::min(rates.latency(kinds.add), rates.latency(kinds.fma)),
+                          std::min(rates.latency(kinds.multiply), rates.latency(kinds.fma))};
+    Rates::Arithmetic &arithmetic = made.arithmetic[n];
+    for (const ResourceKind kind : {kinds.add, kinds.multiply, kinds.fma})
+      arithmetic.instructions = std::max(arithmetic.instructions, rates.instructions(kind, Scope::Unit));
+    arithmetic.lanes = std::max(1.0, double(here.vectorBytes) / model::bytesOfNumber(kinds.fma));
+  }
+  // Registers of vectors, and sixteen others of eight bytes.
+  double bytes =
+      std::max(32.0, double(here.vectorRegisters)) * std::max(64.0, double(here.vectorBytes)) + 16 * 8;
+  made.levels.push_back({"registers", bytes, 0});
+  for (std::size_t m = 0; m < machine.memories.size(); ++m) {
+    const model::Memory &memory = machine.memories[m];
+    bytes += memory.bytes;
+    double rate = rates.bytes(m, Scope::Unit);
+    // Loads and stores use ports of their own.
+    if (m == 0)
+      rate += rates.numbers(ResourceKind::Store, Scope::Unit) * model::bytesOfNumber(ResourceKind::Store);
+    made.levels.push_back({memory.name, bytes, rate});
+  }
+  return made;
 }
+
 } // namespace pbc::search

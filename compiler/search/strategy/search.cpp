@@ -18,6 +18,7 @@ public:
   Search(Model &model, const SearchOptions &options)
       : model_(model), options_(options),
         strategy_(options.strategy ? *options.strategy : strategies().front()) {
+    result_.bestSeconds = options.incumbent;
     result_.statistics.cutBy.assign(model.limitNames().size(), 0);
     for (std::size_t root = 0; root < model.roots(); ++root)
       states_.push_back(std::make_unique<State>(model.problem(root)));
@@ -53,7 +54,7 @@ public:
   }
 
 private:
-  double best() const { return result_.best ? result_.best->seconds : HUGE_VAL; }
+  double best() const { return result_.bestSeconds > 0 ? result_.bestSeconds : HUGE_VAL; }
   bool isCut(const Region &region) const { return !options_.measuresAll && region.bound >= best(); }
 
   void begin() {
@@ -165,8 +166,8 @@ private:
   void measure(const Region &region, State &state) {
     auto [known, isNew] = measured_.try_emplace({region.root, region.domains});
     if (isNew)
-      known->second = model_.measure(region.root, state,
-                                     result_.best && !options_.measuresAll ? best() * options_.slack : 0);
+      known->second = model_.measure(
+          region.root, state, result_.bestSeconds > 0 && !options_.measuresAll ? best() * options_.slack : 0);
     const LeafTime &time = known->second;
     if (!time.isMeasured) {
       ++result_.statistics.notMeasured;
@@ -179,6 +180,7 @@ private:
     }
     if (time.seconds < best()) {
       result_.best = Implementation{region.root, region.domains, time.seconds};
+      result_.bestSeconds = time.seconds;
       isBetter_ = true;
     }
     if (time.seconds < region.bound && model_.refute(region.root, state, time.seconds)) {
@@ -198,7 +200,7 @@ private:
     if (options_.seconds > 0 && elapsed > options_.seconds)
       return true;
     settleBound();
-    if (result_.best && !options_.measuresAll && best() <= options_.enough * result_.bound)
+    if (!options_.measuresAll && best() <= options_.enough * result_.bound)
       return true;
     if (options_.progress && (isBetter_ || elapsed > lastProgress_ + 1)) {
       lastProgress_ = elapsed;
@@ -215,7 +217,7 @@ private:
   void settle() {
     settleBound();
     result_.isComplete = result_.isComplete || best() <= result_.bound;
-    if (!result_.best)
+    if (result_.bestSeconds == 0)
       result_.bound = result_.isComplete ? 0 : result_.bound;
   }
 

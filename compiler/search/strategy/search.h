@@ -41,6 +41,8 @@ struct SearchOptions {
   double seconds = 0;                 // 0: until nothing is left
   long mostMeasured = 0;              // 0: as many as needed
   double enough = 1;                  // ends when the best time is at most so many times the bound
+  double incumbent =
+      0; // the time of an implementation outside of the spaces, which has to be beaten; 0: there is none
   unsigned seed = 1;
   int strongBranching = 2;  // depths at which the variable is taken that lifts the bounds most
   double slack = 1.5;       // a leaf is measured exactly up to so many times the best
@@ -54,9 +56,10 @@ struct SearchResult {
   double bound = 0;        // of all implementations
   bool isComplete = false; // nothing that is left can be better
   SearchStatistics statistics;
-  std::string refusal; // why a leaf could not be measured, if none could
+  std::string refusal;    // why a leaf could not be measured, if none could
+  double bestSeconds = 0; // of `best`, or of the incumbent if nothing is faster; 0: there is neither
   /// The best time over the bound; 0: nothing was measured.
-  double gap() const { return best && bound > 0 ? best->seconds / bound : 0; }
+  double gap() const { return bound > 0 ? bestSeconds / bound : 0; }
 };
 
 SearchResult search(Model &, const SearchOptions &);
