@@ -17,6 +17,11 @@ public:
       : script_(script), base_(base), adaptors_(adaptors), choosing_(choosing) {
     for (const Variant &variant : composition.variants)
       add(variant);
+    // Those that may always run come first: a guard in front of the same loops would be of no use.
+    for (const bool isGuarded : {false, true})
+      for (const Open &open : open_)
+        if (all_[open.index].why.empty() && !all_[open.index].guards.empty() == isGuarded)
+          judge(open);
   }
 
   std::vector<Alternative> run() {
@@ -43,7 +48,8 @@ private:
                       .provenance = k == 0 ? provenance : fmt::format("{}, way {}", provenance, k + 1),
                       .steps = sequence.kept,
                       .leftOut = leftOut(variant, sequence)};
-      judge(variant, sequence, one);
+      decide(variant, one);
+      open_.push_back({all_.size(), &sequence, sequence.sameAs < 0 ? count_ : sequence.sameAs});
       all_.push_back(std::move(one));
       ++count_;
     }
@@ -64,20 +70,39 @@ private:
     return out;
   }
 
-  void judge(const Variant &variant, const Sequence &sequence, Alternative &one) {
-    for (const script::Condition &condition : variant.conditions)
-      if (one.why.empty())
-        one.why = choosing_.whyUnknown(condition);
-    if (!one.why.empty())
-      return;
-    const auto [first, isNew] = byKernel_.emplace(sequence.sameAs < 0 ? count_ : sequence.sameAs, one.name);
+  void decide(const Variant &variant, Alternative &one) const {
+    for (const script::Condition &condition : variant.conditions) {
+      Decision decision = choosing_.decide(condition);
+      if (decision.kind == Decision::Kind::Fails && one.why.empty())
+        one.why = std::move(decision.why);
+      const bool isNew = std::find(one.guards.begin(), one.guards.end(), condition) == one.guards.end();
+      if (decision.kind == Decision::Kind::IsChecked && isNew)
+        one.guards.push_back(condition);
+    }
+  }
+
+  /// An alternative that is yet to be judged.
+  struct Open {
+    std::size_t index;
+    const Sequence *sequence;
+    int kernel; // the number of the first sequence that makes it, as Sequence::sameAs counts them
+  };
+
+  void judge(const Open &open) {
+    Alternative &one = all_[open.index];
+    // The same loops under another condition are of use where that one holds.
+    const auto always = byKernel_.find({open.kernel, ""});
+    const auto [first, isNew] =
+        always != byKernel_.end()
+            ? std::pair(always, false)
+            : byKernel_.emplace(std::pair(open.kernel, script::guardText(one.guards)), one.name);
     if (!isNew) {
       one.sameAs = first->second;
       return;
     }
-    one.why = keepsNone(one.steps) ? whyNone(one) : choosing_.whyNot(*sequence.kernel);
+    one.why = keepsNone(one.steps) ? whyNone(one) : choosing_.whyNot(*open.sequence->kernel);
     if (one.why.empty())
-      one.kernel = sequence.kernel;
+      one.kernel = open.sequence->kernel;
   }
 
   static bool isOfTasks(const script::Step &step) {
@@ -127,9 +152,10 @@ private:
   const std::vector<Adapted> &adaptors_;
   const Choosing &choosing_;
   std::vector<Alternative> all_;
+  std::vector<Open> open_;
   int count_ = 0; // of sequences, as Sequence::sameAs counts them
-  std::map<int, std::string>
-      byKernel_; // the name of the first alternative, by the first sequence with its kernel
+  // The name of the first alternative, by the first sequence with its kernel and its guard.
+  std::map<std::pair<int, std::string>, std::string> byKernel_;
 };
 
 } // namespace

@@ -8,8 +8,9 @@
 //                              gemm+Triangular(A).3+Transpose(A).2
 //
 // A rule that changes nothing takes no part in a name, and neither does the first way to mix, so that a name stays what it is when
-// adaptors get further rules. An alternative fails if it keeps no step of the script but its cut into tasks, if the caller refuses it, or if its condition is not
-// known to hold. Several that make the same kernel are one. No more than `most` are left, those first that keep most of the script's
+// adaptors get further rules. An alternative fails if it keeps no step of the script but its cut into tasks, if the caller refuses it, or if its condition can
+// never hold. One whose condition is decided when the program runs has it as a guard. Several that make the same kernel are one, and
+// without a guard if one of them has none. No more than `most` are left, those first that keep most of the script's
 // steps: all others are there with the reason. Source: optimisation-scripts 9.3.
 #pragma once
 #include "compiler/compose/compose.h"
@@ -24,11 +25,23 @@ struct LeftOut {
   std::optional<std::size_t> ofScript;
 };
 
+/// What is known of a condition when the program is compiled.
+struct Decision {
+  enum class Kind {
+    Holds,     // whatever the matrix contains
+    IsChecked, // each time the program runs
+    Fails,
+  };
+  Kind kind = Kind::Holds;
+  std::string why = {}; // it fails
+};
+
 struct Alternative {
   std::string name;       // "gemm+Triangular(A).2/3"
   std::string provenance; // "gemm + Triangular(A) rule 2"
   script::Script steps;   // that apply
   std::vector<LeftOut> leftOut;
+  std::vector<script::Condition> guards;   // that must hold in a call in which it runs
   std::optional<kernel::Scheduled> kernel; // if it is an alternative
   std::string sameAs;                      // or the name of an alternative that makes the same loops
   std::string why;                         // or why it is none
@@ -36,8 +49,8 @@ struct Alternative {
 
 struct Choosing {
   std::size_t most = 8;
-  std::function<std::string(const script::Condition &)> whyUnknown; // "" if it holds
-  std::function<std::string(const kernel::Scheduled &)> whyNot;     // "" if the kernel can be used
+  std::function<Decision(const script::Condition &)> decide;
+  std::function<std::string(const kernel::Scheduled &)> whyNot; // "" if the kernel can be used
 };
 
 /// In the order of the composition. `script` is the name of `base`.

@@ -102,8 +102,8 @@ std::string asTable(const Report &r) {
           sequence.sameAs < 0 ? "kept" : fmt::format("the same as {}", sequence.sameAs + 1);
       out += fmt::format("{:>4}  {:<16}{:<10}{}\n", ++number, became, rules, script::line(sequence.mixed));
       if (sequence.sameAs < 0)
-        for (const script::Condition &condition : variant.conditions)
-          out += fmt::format("{:22}needs a check at run time: {}\n", "", script::text(condition));
+        if (const std::string guard = script::guardText(variant.conditions); !guard.empty())
+          out += fmt::format("{:22}{}\n", "", guard);
       for (const kernel::FailedStep &failed : sequence.omitted)
         out += fmt::format("{:22}left out: {}, {}\n", "",
                            script::text(stepOf(variant, sequence, failed.index)), failed.problem.what);

@@ -39,19 +39,19 @@ std::vector<script::Adaptation> adaptationsOf(const sema::Transform &t, const ke
   return all;
 }
 
-std::string whyUnknown(const script::Condition &condition, const sema::Transform &t) {
-  const std::string text = script::text(condition);
+Decision decided(const script::Condition &condition, const sema::Transform &t) {
+  using Kind = Decision::Kind;
   if (condition.kind == script::Condition::Kind::Predicate)
-    return fmt::format(
-        "`{}` would have to be found out each time the program runs, which no program does yet", text);
+    return {Kind::IsChecked};
   const auto at = std::find_if(t.matrices.begin(), t.matrices.end(),
                                [&](const sema::Matrix &m) { return m.name == condition.matrix; });
-  // What a rule reads where nothing is stored is zero by the meaning of the structure, whatever the memory holds.
-  const bool isZero = at != t.matrices.end() && at->structure && !at->structure->isMirrored &&
-                      (at->structure->stored != Half::All || at->structure->band);
-  return isZero ? ""
-                : fmt::format("`{}` is not known: the structure of `{}` does not say so", text,
-                              condition.matrix);
+  if (at == t.matrices.end() || !at->structure ||
+      (at->structure->stored == Half::All && !at->structure->band))
+    return {Kind::Fails, fmt::format("`{}` says nothing: the structure of `{}` leaves no cells out",
+                                     script::claim(condition), condition.matrix)};
+  // What a rule reads where nothing is stored is zero by the meaning of the structure, whatever the memory holds; of a symmetric
+  // matrix it is the other half.
+  return {at->structure->isMirrored ? Kind::IsChecked : Kind::Holds};
 }
 
 } // namespace pbc::compose

@@ -8,6 +8,7 @@
 // structures.inc has a line for each kind of structure that has an adaptor; the adaptors themselves are files (stdlib/adaptors). Source:
 // optimisation-scripts 9.1, "automatic from `structure`".
 #pragma once
+#include "compiler/compose/alternatives.h"
 #include "compiler/kernel/kernel.h"
 #include "compiler/script/adaptor.h"
 #include "compiler/sema/module.h"
@@ -17,7 +18,7 @@ namespace pbc::compose {
 /// In the order of the transform's matrices, and for each in that of structures.inc.
 std::vector<script::Adaptation> adaptationsOf(const sema::Transform &, const kernel::Kernel &);
 
-/// Why it is not known to hold whenever the program runs; "" if the matrix's structure says that it does.
-std::string whyUnknown(const script::Condition &, const sema::Transform &);
+/// Whether the matrix's structure says that it holds, or leaves it to what the matrix contains.
+Decision decided(const script::Condition &, const sema::Transform &);
 
 } // namespace pbc::compose

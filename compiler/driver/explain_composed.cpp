@@ -16,18 +16,22 @@ void describeComposed(const kernel::ComposedSchedule &composed, Json &out) {
   out["provenance"] = composed.provenance;
   out["script"] = steps;
   out["left_out"] = left;
+  if (!composed.guard.empty())
+    out["guard"] = composed.guard;
 }
 
 std::string composedText(const Json &schedule) {
   if (!schedule.contains("provenance"))
     return "";
-  std::string steps, left;
+  std::string steps, left, guard;
   for (const auto &step : schedule["script"])
     steps += (steps.empty() ? "" : "; ") + step.get<std::string>();
   for (const auto &one : schedule["left_out"])
     left += fmt::format("        left out: `{}`: {}\n", one["step"].get<std::string>(),
                         one["why"].get<std::string>());
-  return fmt::format("        {}: {}\n{}", schedule["provenance"].get<std::string>(), steps, left);
+  if (schedule.contains("guard"))
+    guard = fmt::format("        {}\n", schedule["guard"].get<std::string>());
+  return fmt::format("        {}: {}\n{}{}", schedule["provenance"].get<std::string>(), steps, guard, left);
 }
 
 } // namespace pbc::driver

@@ -87,7 +87,7 @@ private:
               {.name = schedule.name + " with adaptors", .problem = {made.why, "", {}}}};
     std::vector<ScheduleAttempt> all;
     const compose::Choosing choosing{
-        .whyUnknown = [&](const script::Condition &c) { return compose::whyUnknown(c, transform_); },
+        .decide = [&](const script::Condition &c) { return compose::decided(c, transform_); },
         .whyNot = findDropped};
     for (compose::Alternative &one :
          compose::alternatives(schedule.name, schedule.steps, adapted_, *made.composition, choosing)) {
@@ -96,13 +96,16 @@ private:
                           .problem = {std::move(one.why), "", {}},
                           .steps = std::move(one.steps),
                           .leftOut = std::move(one.leftOut),
+                          .guards = std::move(one.guards),
                           .sameAs = std::move(one.sameAs)};
       if (one.kernel)
         out.kernel = std::make_shared<const kernel::Scheduled>(std::move(*one.kernel));
-      else if (const auto same = find(all, out.sameAs))
-        out.kernel = same->kernel;
-      out.isOwn = out.kernel && (out.name != schedule.name || schedule.isOptional) && isOwn(*out.kernel);
       all.push_back(std::move(out));
+    }
+    for (ScheduleAttempt &one : all) {
+      if (const ScheduleAttempt *same = find(all, one.sameAs); same && same->kernel)
+        one.kernel = same->kernel, one.guards = same->guards;
+      one.isOwn = one.kernel && (one.name != schedule.name || schedule.isOptional) && isOwn(*one.kernel);
     }
     return all;
   }
@@ -147,7 +150,11 @@ std::string whyNot(const sema::Schedule &schedule, const ScheduleAttempt &attemp
 }
 
 kernel::ComposedSchedule described(const sema::Schedule &schedule, const ScheduleAttempt &attempt) {
-  kernel::ComposedSchedule out{schedule.choice(attempt.name), attempt.provenance, attempt.steps, {}};
+  kernel::ComposedSchedule out{schedule.choice(attempt.name),
+                               attempt.provenance,
+                               attempt.steps,
+                               {},
+                               script::guardText(attempt.guards)};
   for (const compose::LeftOut &left : attempt.leftOut)
     out.leftOut.push_back({script::text(left.step), left.problem.what});
   return out;
@@ -212,10 +219,13 @@ std::vector<emit::Version> versionsOf(const sema::Transform &t, const ScheduleAt
       const ScheduleAttempt *attempt = find(name);
       if (!attempt)
         attempt = find(s.name);
+      const std::string guard = attempt ? script::guardText(attempt->guards) : "";
       all.push_back({s.choice(name),
-                     fmt::format("on the processor, by the schedule `{}`",
-                                 attempt && !attempt->provenance.empty() ? attempt->provenance : name),
-                     attempt ? attempt->kernel : nullptr});
+                     fmt::format("on the processor, by the schedule `{}`{}{}",
+                                 attempt && !attempt->provenance.empty() ? attempt->provenance : name,
+                                 guard.empty() ? "" : ", ", guard),
+                     attempt ? attempt->kernel : nullptr,
+                     attempt ? attempt->guards : std::vector<script::Condition>{}});
       if (attempt && !attempt->provenance.empty() && attempt->name == name)
         report.composed.push_back(described(s, *attempt));
     }

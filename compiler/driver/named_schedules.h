@@ -27,8 +27,9 @@ struct ScheduleAttempt {
   bool hasLoops = true;                 // false: there is nothing that a schedule could change
   script::Script steps = {};            // of one that was composed: those that apply
   std::vector<compose::LeftOut> leftOut = {};
-  std::string sameAs = {}; // the name of another one with the same loops
-  bool isOwn = false;      // they are the loops that the rule has anyway
+  std::vector<script::Condition> guards = {}; // that must hold in a call in which it runs
+  std::string sameAs = {};                    // the name of another one with the same loops
+  bool isOwn = false;                         // they are the loops that the rule has anyway
 };
 
 /// By the transform's schedules; none for those that are for other rules.

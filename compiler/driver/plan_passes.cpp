@@ -3,6 +3,7 @@
 // The passes that decide which rule runs where, in which order, and how its points become loops.
 #include "compiler/choice/body_accesses.h"
 #include "compiler/choice/sizes.h"
+#include "compiler/driver/conditions.h"
 #include "compiler/driver/passes.h"
 #include "compiler/driver/problems.h"
 #include "compiler/driver/reads_back.h"
@@ -153,6 +154,27 @@ void addKernels(Compilation &c, const sema::Transform &t, ScheduleChecks &checks
   }
 }
 
+/// Lets Clang read the expressions that guard versions, of each transform once.
+void checkGuards(Compilation &c) {
+  const ProgramBeginning beginning{c.understood.beginning.library, c.understood.rawBlocks,
+                                   c.understood.beginning.headerPath};
+  for (const auto &t : c.module.transforms) {
+    std::vector<script::Condition> known;
+    for (const auto &steps : c.versions[t.index])
+      for (const std::vector<emit::Version> &versions : steps)
+        for (const emit::Version &version : versions)
+          for (const script::Condition &guard : version.guards) {
+            if (guard.kind != script::Condition::Kind::Predicate ||
+                std::find(known.begin(), known.end(), guard) != known.end())
+              continue;
+            known.push_back(guard);
+            const auto matrix = std::find_if(t.matrices.begin(), t.matrices.end(),
+                                             [&](const sema::Matrix &m) { return m.name == guard.matrix; });
+            c.understood.takesPointers |= checkGuard(guard, *matrix, beginning, c.diagnostics);
+          }
+  }
+}
+
 } // namespace
 
 void chooseGrids(Compilation &c) {
@@ -191,6 +213,7 @@ void makeKernels(Compilation &c) {
   for (const auto &t : c.module.transforms)
     addKernels(c, t, checks);
   checks.report(c.diagnostics);
+  checkGuards(c);
   c.fusions = emit::fuse(c.module, c.plans, c.kernels);
   c.requests.check(inputOf(c), c.reports, c.diagnostics);
 }

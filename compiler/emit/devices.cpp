@@ -117,6 +117,15 @@ std::string DeviceTables::ofTransform() {
   return wholeMatrices(t_.name, all);
 }
 
+std::string DeviceTables::ofInputs(const std::vector<int> &matrices) {
+  if (!isUsed_)
+    return "";
+  std::vector<std::pair<int, bool>> all;
+  for (const int m : matrices)
+    all.emplace_back(m, false);
+  return wholeMatrices(t_.name, all);
+}
+
 std::string DeviceTables::matrixRow(const sema::Matrix &m, bool reads, bool writes, bool covers) const {
   return tableRow(
       {{"name", quoted(m.name)},

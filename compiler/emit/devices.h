@@ -35,6 +35,8 @@ public:
   /// The name of a table that touches all inputs and outputs, for code that runs without checking single
   /// matrices; or "".
   std::string ofTransform();
+  /// The name of a table of these inputs, of which all cells are read; "" in a program without anything for devices.
+  std::string ofInputs(const std::vector<int> &matrices);
   /// The number of the step's placement.
   std::size_t placeOf(const std::string &step) const;
   /// The definitions to which the tables refer.

@@ -3,6 +3,7 @@
 #include "compiler/emit/emit.h"
 #include "compiler/emit/devices.h"
 #include "compiler/emit/parts.h"
+#include "compiler/emit/version_guards.h"
 #include <algorithm>
 #include <set>
 
@@ -36,6 +37,8 @@ std::string head(const Scope &scope) {
     out += "#include \"pb/through_tiles.h\"\n";
   if (usesDevices(scope.input))
     out += "#include \"pb/device.h\"\n";
+  if (!guardsOf(scope).empty())
+    out += "#include \"pb/guards.h\"\n";
   if (scope.transform.isMemoized)
     out += "#include \"pb/memo.h\"\n";
   out += rawBlocks(scope.input);

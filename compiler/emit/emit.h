@@ -16,6 +16,7 @@
 #include "compiler/kernel/fuse.h"
 #include "compiler/kernel/on_device.h"
 #include "compiler/schedule/plan.h"
+#include "compiler/script/adaptor.h"
 #include <memory>
 
 namespace pbc::emit {
@@ -33,7 +34,8 @@ using Devices = std::vector<std::vector<std::vector<std::shared_ptr<const kernel
 struct Version {
   std::string choice, doc; // "cpu:wide", "on the processor, by the schedule `wide`"
   std::shared_ptr<const kernel::Scheduled>
-      kernel; // null: it does not apply to this step, which stays as it is
+      kernel;                                 // null: it does not apply to this step, which stays as it is
+  std::vector<script::Condition> guards = {}; // all hold in the calls in which it runs (guards.h)
 };
 
 /// versions[transform][plan][step]: steps of one name have the same choices, in the same order.

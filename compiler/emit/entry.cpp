@@ -4,6 +4,7 @@
 #include "compiler/emit/devices.h"
 #include "compiler/emit/initialiser.h"
 #include "compiler/emit/parts.h"
+#include "compiler/emit/version_guards.h"
 #include <algorithm>
 #include <isl/map.h>
 
@@ -38,6 +39,8 @@ std::string frameStruct(const Scope &scope) {
     out += fmt::format("  long v_{};\n", s);
   for (const auto &k : t.tunables)
     out += fmt::format("  {} v_{};\n", valueType(k), poly::mangle(k.name));
+  if (const std::size_t count = guardsOf(scope).size())
+    out += fmt::format("  mutable pb::Guard guards[{}] = {{}};\n", count);
   return out + "};\n\n";
 }
 

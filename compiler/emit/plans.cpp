@@ -6,8 +6,10 @@
 #include "compiler/emit/parts.h"
 #include "compiler/emit/placements.h"
 #include "compiler/emit/through_tiles.h"
+#include "compiler/emit/version_guards.h"
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 namespace pbc::emit {
@@ -31,7 +33,8 @@ const char *taskOrder(kernel::TaskOrder order) {
 /// Kernels that several plans share are printed once.
 class PlanPrinter {
 public:
-  explicit PlanPrinter(const Scope &scope) : scope_(scope), t_(scope.transform), devices_(scope) {}
+  explicit PlanPrinter(const Scope &scope)
+      : scope_(scope), t_(scope.transform), guards_(guardsOf(scope)), devices_(scope) {}
 
   PlanTexts print() {
     const auto &plans = scope_.input.plans[t_.index].plans;
@@ -206,6 +209,7 @@ private:
     bool copies = false;
     std::string time, through, device, versions;
     unsigned long made = 0; // LoopStep::made
+    std::string when = {};  // LoopStep::when
   };
 
   /// Only the processor for which the C++ is compiled determines the number of rows of a block in registers.
@@ -237,7 +241,8 @@ private:
                      {"through", pointer(special.through)},
                      {"device", pointer(special.device)},
                      {"versions", pointer(special.versions)},
-                     {"made", special.made ? std::to_string(special.made) : ""}});
+                     {"made", special.made ? std::to_string(special.made) : ""},
+                     {"when", special.when}});
   }
 
   static bool copies(const kernel::Scheduled &kernel) {
@@ -247,10 +252,15 @@ private:
   /// Name of the table of the other schedules of a step's loops; "" if there are none.
   std::string versions(std::size_t plan, std::size_t step) {
     std::string rows;
+    bool isGuarded = false;
     const std::vector<Version> &all = scope_.input.versionsOf(t_.index, plan, step);
     for (const Version &version : all) {
       const kernel::Scheduled &kernel = version.kernel ? *version.kernel : *kernelOf(plan, step);
-      rows += loopLine(kernel, kernelName(kernel, plan), 0, {copies(kernel), timeShape(kernel), "", "", ""});
+      const std::vector<script::Condition> guards =
+          version.kernel ? version.guards : std::vector<script::Condition>{};
+      isGuarded |= !guards.empty();
+      rows += loopLine(kernel, kernelName(kernel, plan), 0,
+                       {copies(kernel), timeShape(kernel), "", "", "", 0, guard(guards)});
     }
     if (rows.empty())
       return "";
@@ -266,8 +276,28 @@ private:
           name, number, rows,
           initialiser({{"placement", fmt::format("{} + {}", placementSlot(scope_, "place"), place)},
                        {"steps", fmt::format("pb_loops_of_versions_{}", number)},
-                       {"count", all.size()}}));
+                       {"count", all.size()},
+                       {"guarded", isGuarded ? guardedMatrices() : ""}}));
     return at->second;
+  }
+
+  /// Name of the function that checks whether all of these hold; "" for none.
+  std::string guard(const std::vector<script::Condition> &conditions) {
+    if (conditions.empty())
+      return "";
+    const std::string placeholder = "pb_guard_name";
+    std::string text = guardFunction(scope_, placeholder, conditions, guards_);
+    const auto [at, isNew] = guardNames_.emplace(text, fmt::format("pb_guard_{}", guardNames_.size()));
+    if (isNew)
+      functions_ += text.replace(text.find(placeholder), placeholder.size(), at->second);
+    return at->second;
+  }
+
+  /// The address of a table of what guards read; "" in a program without anything for devices.
+  std::string guardedMatrices() {
+    if (!guardedMatrices_)
+      guardedMatrices_ = devices_.ofInputs(matricesOf(t_, guards_));
+    return guardedMatrices_->empty() ? "" : "&" + *guardedMatrices_;
   }
 
   /// The `through` matrices of the step's table for devices that the step both reads and writes, and that no
@@ -425,7 +455,9 @@ private:
   const Scope &scope_;
   const sema::Transform &t_;
   std::map<std::pair<isl_schedule *, bool>, std::string> nameOfKernel_;
-  std::map<std::string, std::string> kernelNames_, boxNames_, shapeNames_, versionNames_;
+  const std::vector<script::Condition> guards_;
+  std::optional<std::string> guardedMatrices_;
+  std::map<std::string, std::string> kernelNames_, boxNames_, shapeNames_, versionNames_, guardNames_;
   std::string kernels_, functions_;
   std::size_t groupCount_ = 0;
   DeviceTables devices_;

@@ -42,6 +42,7 @@ struct ComposedSchedule {
   std::string provenance; // "gemm + Triangular(A) rule 2"
   script::Script script;
   std::vector<Note> leftOut; // steps that did not apply
+  std::string guard = {};    // "guarded by blank(A).zero, checked once a call"; "": it may always run
 };
 
 struct Report {

@@ -85,6 +85,18 @@ std::string text(const Condition &condition) {
              : fmt::format("cond({})", condition.predicate);
 }
 
+std::string claim(const Condition &condition) {
+  return condition.kind == Condition::Kind::BlankIsZero ? fmt::format("blank({}).zero", condition.matrix)
+                                                        : condition.predicate;
+}
+
+std::string guardText(const std::vector<Condition> &guards) {
+  std::string all;
+  for (const Condition &guard : guards)
+    all += (all.empty() ? "" : " and ") + claim(guard);
+  return all.empty() ? "" : fmt::format("guarded by {}, checked once a call", all);
+}
+
 std::string text(const AdaptorRule &rule) {
   std::string all;
   for (const Step &step : rule.steps)

@@ -67,6 +67,10 @@ std::vector<AdaptorRule> instantiated(const Adaptor &, const std::vector<Value> 
 std::string text(const Adaptation &);
 /// "cond(blank(X).zero = true)"
 std::string text(const Condition &);
+/// What has to hold, in the words of messages: "blank(X).zero", "isSmall(X)".
+std::string claim(const Condition &);
+/// "guarded by blank(X).zero and isSmall(X), checked once a call": what a version has that runs only where these hold; "" for none.
+std::string guardText(const std::vector<Condition> &);
 /// "peel_triangular(X);"
 std::string text(const AdaptorRule &);
 /// The form above, ending in a line break.

@@ -128,11 +128,13 @@ struct DeviceStep;
 struct Selector; // program.h
 struct LoopStep;
 
-/// Other schedules of a step's loops, among which the configuration chooses by size (`cpu:wide`).
+/// Other schedules of a step's loops, among which the configuration chooses by size (`cpu:wide`). One with a guard that does not hold
+/// leaves the step as it is.
 struct LoopVersions {
   const Selector *placement; // by Frame::bin: k from 1 to `count` stands for steps[k - 1]
   const LoopStep *steps;     // which have no versions themselves
   int count;
+  const DeviceStep *guarded = nullptr; // what guards may read, which may be on a device; null: there are none
 };
 
 /// A kernel over the cells of a box. Kernels get the frame as their context.
@@ -150,6 +152,7 @@ struct LoopStep {
   /// A bit for each matrix of `device` that nothing has written before this step in its plan: what the step
   /// reads there it has written itself, so that nothing has to be brought to a device.
   unsigned long made = 0;
+  bool (*when)(const Frame *) = nullptr; // of a version: its guard (guards.h); null: it may always run
 };
 
 struct LoopPlan {

@@ -293,6 +293,8 @@ std::optional<Box> Session::restOf(const Frame *frame, const Placed &placed) {
 // NOLINTNEXTLINE(performance-unnecessary-value-param): a coroutine keeps what it works on
 Job Session::onProcessor(const Frame *frame, const LoopStep *step, std::optional<Box> part,
                          std::shared_ptr<PartTimes> times) { // NOLINT(performance-unnecessary-value-param)
+  if (step->versions && step->versions->guarded && !part && areUsed())
+    co_await prepareHost(frame, step->versions->guarded, part);
   if (step->device && areUsed())
     co_await prepareHost(frame, step->device, part);
   if (!part) {

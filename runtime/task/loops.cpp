@@ -104,11 +104,14 @@ void runTiles(const Box &box, const Split &split, BoxFunction function, const vo
   }
 }
 
-/// The step with the schedule that the configuration chooses at the frame's size.
+/// The step with the schedule that the configuration chooses at the frame's size, if its guard holds.
 const LoopStep &asChosen(const LoopStep &step, const Frame *frame) {
   const LoopVersions *const versions = step.versions;
   const int use = versions ? versions->placement[frame->bin].select(frame->n) : 0;
-  return use > 0 && use <= versions->count ? versions->steps[use - 1] : step;
+  if (use <= 0 || use > versions->count)
+    return step;
+  const LoopStep &chosen = versions->steps[use - 1];
+  return chosen.when && !chosen.when(frame) ? step : chosen;
 }
 
 bool concernDevices(const Frame *frame, const LoopStep *steps, int count) {
@@ -192,9 +195,10 @@ Job runOwned(OwnedFrame owned, const LoopTransform *transform) {
     co_return;
   }
   const LoopPlan &plan = begin(frame, transform->plans, true);
-  const LoopStep &first = asChosen(*plan.steps, frame);
-  if (plan.count == 1 && first.order == LoopOrder::Any && !concernDevices(frame, plan.steps, plan.count))
-    co_await inAnyOrder(first, frame);
+  const bool isHere = !concernDevices(frame, plan.steps, plan.count);
+  const LoopStep *const first = plan.count == 1 && isHere ? &asChosen(*plan.steps, frame) : nullptr;
+  if (first && first->order == LoopOrder::Any)
+    co_await inAnyOrder(*first, frame);
   else
     co_await runLoops(frame, plan.steps, plan.count);
   if (transform->whole && frame->depth > 0 && !frame->stays)

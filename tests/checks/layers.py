@@ -54,7 +54,7 @@ TABLE = {
     "compiler/emit/dialect": "compiler/loop",
     "compiler/emit/kernel": "compiler/kernel compiler/loop compiler/emit/dialect",
     "compiler/emit":
-        "runtime/device compiler/poly compiler/body compiler/choice compiler/schedule compiler/kernel "
+        "runtime/device compiler/poly compiler/script compiler/body compiler/choice compiler/schedule compiler/kernel "
         "compiler/emit/dialect compiler/emit/kernel",
     "compiler/compose": "compiler/source compiler/script compiler/syntax compiler/sema compiler/kernel",
     # The machine code that a compiler of devices makes.

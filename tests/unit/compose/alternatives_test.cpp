@@ -65,7 +65,7 @@ protected:
   kernel::Texts texts_;
   source::SourceManager sources_;
   source::Diagnostics diagnostics_{sources_};
-  compose::Choosing choosing_{.whyUnknown = [](const script::Condition &) { return ""; },
+  compose::Choosing choosing_{.decide = [](const script::Condition &) { return compose::Decision(); },
                               .whyNot = [](const kernel::Scheduled &) { return ""; }};
 };
 
@@ -87,8 +87,45 @@ TEST_F(Alternatives, OfSeveralAdaptorsSayOnlyWhatChanges) {
                                                 "gemm+Transpose(B).2+Triangular(A).2/2"}));
 }
 
-TEST_F(Alternatives, WhoseConditionIsUnknownAreNone) {
-  choosing_.whyUnknown = [](const script::Condition &c) { return script::text(c) + " is not known"; };
+TEST_F(Alternatives, WhoseConditionIsDecidedWhenTheProgramRunsAreGuarded) { // 8
+  choosing_.decide = [](const script::Condition &) {
+    return compose::Decision{compose::Decision::Kind::IsChecked};
+  };
+  const auto all = alternatives(kSteps, {adapted(kOfTriangles, "Triangular(A)")});
+  EXPECT_THAT(kept(all), ElementsAre("gemm", "gemm+Triangular(A).2/2", "gemm+Triangular(A).3/2"));
+  EXPECT_EQ(script::guardText(named(all, "gemm+Triangular(A).3/2").guards),
+            "guarded by blank(A).zero, checked once a call");
+  EXPECT_THAT(named(all, "gemm+Triangular(A).2/2").guards, IsEmpty());
+}
+
+TEST_F(Alternatives, NeedNoGuardIfOthersMakeTheSameLoopsWithoutOne) {
+  choosing_.decide = [](const script::Condition &) {
+    return compose::Decision{compose::Decision::Kind::IsChecked};
+  };
+  const auto all = alternatives(
+      kSteps,
+      {adapted("adaptor Twice(X): peel_triangular(X); {cond(blank(X).zero = true)} | peel_triangular(X);",
+               "Twice(A)")});
+  EXPECT_THAT(kept(all), testing::IsSupersetOf({"gemm+Twice(A).2/2"}));
+  EXPECT_EQ(named(all, "gemm+Twice(A).1/2").sameAs, "gemm+Twice(A).2/2");
+}
+
+TEST_F(Alternatives, WithTheSameLoopsUnderDifferentConditionsAreSeveral) {
+  choosing_.decide = [](const script::Condition &) {
+    return compose::Decision{compose::Decision::Kind::IsChecked};
+  };
+  const auto all = alternatives(
+      kSteps,
+      {adapted(
+          "adaptor Twice(X): peel_triangular(X); {cond(isOne(X))} | peel_triangular(X); {cond(isTwo(X))}",
+          "Twice(A)")});
+  EXPECT_THAT(kept(all), testing::IsSupersetOf({"gemm+Twice(A).1/2", "gemm+Twice(A).2/2"}));
+}
+
+TEST_F(Alternatives, WhoseConditionFailsAreNone) {
+  choosing_.decide = [](const script::Condition &c) {
+    return compose::Decision{compose::Decision::Kind::Fails, script::text(c) + " is not known"};
+  };
   const auto all = alternatives(kSteps, {adapted(kOfTriangles, "Triangular(A)")});
   EXPECT_THAT(kept(all), ElementsAre("gemm", "gemm+Triangular(A).2/2"));
   EXPECT_EQ(named(all, "gemm+Triangular(A).3").why, "cond(blank(A).zero = true) is not known");
@@ -143,14 +180,17 @@ TEST_F(Structures, SayWhatIsZero) {
   using Half = sema::Structure::Half;
   const script::Condition blank{.matrix = "A"};
   adaptorsOf({.stored = Half::Lower, .isUnchecked = true});
-  EXPECT_EQ(compose::whyUnknown(blank, transform_), "");
+  using Kind = compose::Decision::Kind;
+  EXPECT_EQ(compose::decided(blank, transform_).kind, Kind::Holds);
   adaptorsOf({.stored = Half::Lower, .isMirrored = true});
-  EXPECT_EQ(compose::whyUnknown(blank, transform_),
-            "`cond(blank(A).zero = true)` is not known: the structure of `A` does not say so");
+  EXPECT_EQ(compose::decided(blank, transform_).kind, Kind::IsChecked);
+  adaptorsOf({.isTransposed = true});
+  EXPECT_EQ(compose::decided(blank, transform_).kind, Kind::Fails);
+  EXPECT_EQ(compose::decided(blank, transform_).why,
+            "`blank(A).zero` says nothing: the structure of `A` leaves no cells out");
   const script::Condition small{
       .kind = script::Condition::Kind::Predicate, .matrix = "A", .predicate = "isSmall(A)"};
-  EXPECT_THAT(compose::whyUnknown(small, transform_),
-              HasSubstr("`cond(isSmall(A))` would have to be found out"));
+  EXPECT_EQ(compose::decided(small, transform_).kind, Kind::IsChecked);
 }
 
 } // namespace
