@@ -10,7 +10,7 @@
 // A rule that changes nothing takes no part in a name, and neither does the first way to mix, so that a name stays what it is when
 // adaptors get further rules. An alternative fails if it keeps no step of the script but its cut into tasks, if the caller refuses it, or if its condition can
 // never hold. One whose condition is decided when the program runs has it as a guard. Several that make the same kernel are one, and
-// without a guard if one of them has none. No more than `most` are left, those first that keep most of the script's
+// without a guard if one of them has none; under different guards they are several. No more than `most` are left, those first that keep most of the script's
 // steps: all others are there with the reason. Source: optimisation-scripts 9.3.
 #pragma once
 #include "compiler/compose/compose.h"

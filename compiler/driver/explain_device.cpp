@@ -119,6 +119,9 @@ Json describe(emit::DeviceSource kernel, const std::string &device) {
   out["group_stores"] = widths(s.groupStores);
   out["global_bytes_per_point"] =
       kernel.traffic ? Json{{"loaded", kernel.traffic->loaded}, {"stored", kernel.traffic->stored}} : Json();
+  out["global_sectors"] = Json::object();
+  for (const loop::SectorUse &use : kernel.sectors)
+    out["global_sectors"][use.matrix] = {{"reads", use.reads}, {"writes", use.writes}};
   out["bank_conflicts"] = Json::object();
   for (const loop::BankUse &use : kernel.banks)
     out["bank_conflicts"][use.memory] = {{"reads", use.reads}, {"writes", use.writes}};
@@ -140,6 +143,18 @@ std::string conflicts(const Json &memories) {
     for (const auto &[kind, word] : {std::pair("reads", "read"), std::pair("writes", "written")})
       if (const int degree = degrees[kind].get<int>(); degree > 1)
         out += fmt::format("  bank conflicts: {} is {} in {} turns\n", memory, word, degree);
+  return out;
+}
+
+/// "A is read in 8.0 times the sectors that the bytes of a warp would fill"; "" where items access neighbours.
+std::string strides(const Json &matrices) {
+  std::string out;
+  for (const auto &[matrix, sectors] : matrices.items())
+    for (const auto &[kind, word] : {std::pair("reads", "read"), std::pair("writes", "written")})
+      if (const double many = sectors[kind].get<double>(); many >= loop::SectorUse::kManySectors)
+        out += fmt::format("  not next to each other: {} is {} in {:.1f} times the sectors that the bytes of "
+                           "a warp would fill\n",
+                           matrix, word, many);
   return out;
 }
 
@@ -176,7 +191,8 @@ std::string prose(const Json &kernel) {
          accesses("global stores", kernel["global_stores"]) +
          accesses("copies into the group's memory", kernel["global_copies"]) +
          accesses("reads of the group's memory", kernel["group_loads"]) +
-         accesses("writes to it", kernel["group_stores"]) + conflicts(kernel["bank_conflicts"]);
+         accesses("writes to it", kernel["group_stores"]) + conflicts(kernel["bank_conflicts"]) +
+         strides(kernel["global_sectors"]);
 }
 
 } // namespace

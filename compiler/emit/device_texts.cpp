@@ -77,6 +77,7 @@ std::vector<DeviceSource> deviceSources(const Input &in) {
                                  version.variant,
                                  {},
                                  loop::bankUses(version.matrices, version.loops, shape),
+                                 loop::sectorUses(version.matrices, version.loops, shape),
                                  version.inRounds ? std::nullopt
                                                   : loop::trafficOf(version.matrices, version.loops, shape)};
                 one.source.text = fmt::format("#define PB_UNIT 1\n#define PB_WIDE 1\n#define PB_INDEX "

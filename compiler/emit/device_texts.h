@@ -28,6 +28,7 @@ struct DeviceSource {
   std::string transform, step, version; // "Blur", "rows", "global"
   pb::device::KernelSource source;
   std::vector<loop::BankUse> banks; // conflicts in the memory of groups of this size
+  std::vector<loop::SectorUse> sectors = {};
   std::optional<loop::Traffic> traffic = {};
   std::vector<LocalArray> localArrays = {};
   int cells[3] = {1, 1, 1}; // of an item

@@ -14,6 +14,7 @@
 #include "compiler/emit/kernel/local_bytes.h"
 #include "compiler/kernel/on_device.h"
 #include "compiler/loop/bank_conflicts.h"
+#include "compiler/loop/sectors.h"
 #include "compiler/loop/traffic.h"
 #include <set>
 

@@ -321,6 +321,40 @@ kernel Symm [m, n]
             "it applies");
 }
 
+/// The least steps with which each component applies, of whole loops and of a triangle. Kernels run for several sizes, 0 and 1 and some that
+/// are no multiples of tiles among them.
+TEST_F(AdaptorLibrary, EachComponentAloneComputesTheSame) { // 6
+  const std::string whole = product("A[k, i]", "0 <= k < n"), triangle = product("A[k, i]", "0 <= k <= i");
+  const struct {
+    const char *kernel, *steps;
+  } all[] = {
+      {"whole", "thread_grouping(Li, Lj; 8, 4)"},
+      {"whole", "loop_tiling(Li, Lj, Lk; 4, 2, 8)"},
+      {"whole", "loop_tiling(Li; 1)"},
+      {"whole", "(i1, j1) = loop_tiling(Li, Lj; 4, 2); loop_unroll(j1)"},
+      {"whole", "GM_map(A, NoChange)"},
+      {"whole", "GM_map(A, Transpose)"},
+      {"whole", "loop_tiling(Li, Lj, Lk; 4, 4, 4); SM_alloc(B, NoChange)"},
+      {"whole", "loop_tiling(Li, Lj, Lk; 4, 4, 4); SM_alloc(B, Transpose)"},
+      {"whole", "(i1, j1, k1) = loop_tiling(Li, Lj, Lk; 4, 4, 4); loop_unroll(j1, k1); reg_alloc(C)"},
+      {"triangle", "thread_grouping(Li, Lj; 8, 8)"},
+      {"triangle", "loop_tiling(Li, Lj; 4, 4)"},
+      {"triangle", "loop_tiling(Li, Lj; 4, 4); peel_triangular(A)"},
+      {"triangle", "thread_grouping(Li; 8); peel_triangular(A)"},
+      {"triangle", "loop_tiling(Li, Lj; 4, 4); padding_triangular(A)"},
+      {"triangle", "thread_grouping(Li; 16); padding_triangular(A)"},
+      {"solve", "thread_grouping(Li, Lj; 8, 8); binding_triangular(A, 0)"},
+      {"solve", "thread_grouping(Li, Lj; 8, 8); binding_triangular(A)"},
+  };
+  for (const auto &[kernel, steps] : all)
+    EXPECT_EQ(outcome(*kernel == 'w'   ? whole
+                      : *kernel == 't' ? triangle
+                                       : solve(kSolves[0]),
+                      steps),
+              "it applies")
+        << kernel << ": " << steps;
+}
+
 TEST_F(AdaptorLibrary, UnrolledLoopsAreNotPeeled) { // 11
   EXPECT_THAT(outcome(product("A[k, i]", "0 <= k <= i"),
                       "(ii) = thread_grouping(Li; 8); scalar(k); peel_triangular(A)"),

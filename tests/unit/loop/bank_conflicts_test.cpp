@@ -39,6 +39,18 @@ TEST(BankConflicts, AsManyTurnsAsABankHasWords) {
   EXPECT_EQ(readsOf(add(times(kLane, 4), kRow), Scalar::F32, 1, {{16, 2, 1}, {1, 1, 1}}), 2);
 }
 
+// Test 12 of optimisation-scripts 10: a column of a copy is in as many banks as it has rows if its rows are one cell longer than the copied ones.
+TEST(BankConflicts, ColumnsOfRowsThatAreOneCellLongerHaveNone) {
+  // A half of a warp reads a column of 16 cells; the paper's device has 16 banks, this one 32.
+  const auto ofColumn = [](long row) {
+    return readsOf(times(kLane, row), Scalar::F32, 1, {{16, 2, 1}, {1, 1, 1}});
+  };
+  EXPECT_EQ(ofColumn(16), 8);
+  EXPECT_EQ(ofColumn(17), 1);
+  EXPECT_EQ(readsOf(times(kLane, 32)), 32);
+  EXPECT_EQ(readsOf(times(kLane, 33)), 1);
+}
+
 TEST(BankConflicts, HalvesOfAWarpReadDoubles) {
   EXPECT_EQ(readsOf(kLane, Scalar::F64), 1);
   EXPECT_EQ(readsOf(times(kLane, 2), Scalar::F64), 2);
