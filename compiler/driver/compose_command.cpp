@@ -6,6 +6,7 @@
 #include "compiler/driver/adaptor_files.h"
 #include "compiler/driver/conditions.h"
 #include "compiler/driver/memory_limit.h"
+#include "compiler/driver/pipeline.h"
 #include "compiler/driver/problems.h"
 #include "compiler/driver/standard_library.h"
 #include "compiler/driver/text_input.h"
@@ -27,7 +28,7 @@ namespace pbc::driver {
 namespace {
 
 struct ComposeOptions {
-  std::string input, script, kernel;
+  std::string input, rule, script, kernel;
   std::vector<std::string> adaptations, files;
   int printed = 0; // the number of the sequence whose kernel is printed
   bool isJson = false, isVerified = false;
@@ -39,8 +40,10 @@ public:
 
   /// Nothing if there were errors.
   std::optional<std::string> run() {
-    const std::vector<kernel::Scheduled> kernels =
-        kernel::parse(load(options_.input), context_, diagnostics_);
+    const std::optional<source::FileId> input = kernelText();
+    if (!input)
+      return std::nullopt;
+    const std::vector<kernel::Scheduled> kernels = kernel::parse(*input, context_, diagnostics_);
     const source::FileId file = load(options_.script);
     const std::optional<script::Script> script = syntax::parseScript(file, diagnostics_);
     loadAdaptors();
@@ -52,14 +55,15 @@ public:
     std::string text;
     bool isAny = false;
     for (const kernel::Scheduled &k : kernels) {
-      if (!options_.kernel.empty() && k.name != options_.kernel)
+      if (!isAsked(k.name))
         continue;
       isAny = true;
       text += composed(k, *script, adapted);
     }
     if (!isAny)
       throw Refusal(fmt::format("pbc compose: error: there is no kernel {} here\nhelp: the kernels are {}\n",
-                                options_.kernel, fmt::join(namesOf(kernels), ", ")));
+                                options_.kernel.empty() ? options_.rule : options_.kernel,
+                                fmt::join(namesOf(kernels), ", ")));
     return diagnostics_.hasErrors() ? std::nullopt : std::optional(text);
   }
 
@@ -67,6 +71,21 @@ public:
 
 private:
   source::FileId load(const std::string &path) { return loadText(sources_, path, "pbc compose"); }
+
+  /// The kernels as text: those of a program as they are lifted. Nothing if the program has errors, which were printed.
+  std::optional<source::FileId> kernelText() {
+    if (!options_.input.ends_with(".pbcc"))
+      return load(options_.input);
+    const std::optional<std::string> text = liftedKernels(options_.input);
+    return text ? std::optional(sources_.add(options_.input + " as --emit=lifted prints it", *text))
+                : std::nullopt;
+  }
+
+  /// By --kernel, or by the rule: "Product.Cells", or "Cells" of any transform.
+  bool isAsked(const std::string &name) const {
+    return (options_.kernel.empty() || name == options_.kernel) &&
+           (options_.rule.empty() || name == options_.rule || name.ends_with("." + options_.rule));
+  }
 
   static std::vector<std::string> namesOf(const std::vector<kernel::Scheduled> &kernels) {
     std::vector<std::string> names;
@@ -215,13 +234,15 @@ int run(const ComposeOptions &o) {
 
 int composeCommand(int argc, char **argv) {
   ComposeOptions o;
-  CLI::App app("Weaves adaptors into a script, for kernels in text form (`pbc --emit=lifted`), and says what "
-               "became of each way to mix "
-               "them.",
-               "pbc compose");
-  app.footer("Example:\n  pbc --emit=lifted trmm.pbcc | pbc compose - --script=gemm.sched "
-             "--adaptor='Triangular(A)'");
-  app.add_option("input", o.input, "the kernels, FILE.kernel; `-` for standard input")->required();
+  CLI::App app(
+      "Weaves adaptors into a script, for the loops of a program's rules or for kernels in text form "
+      "(`pbc --emit=lifted`), and says what became of each way to mix them.",
+      "pbc compose");
+  app.footer("Example:\n  pbc compose trmm.pbcc Cells --script=gemm.sched --adaptor='Triangular(A)'");
+  app.add_option("input", o.input,
+                 "the program, FILE.pbcc, or kernels, FILE.kernel; `-` for kernels on standard input")
+      ->required();
+  app.add_option("rule", o.rule, "the rule whose loops are meant, RULE or TRANSFORM.RULE");
   app.add_option("--script", o.script, "file with the steps of the script")->required();
   app.add_option("--adaptor", o.adaptations,
                  "an adaptor with its arguments, such as 'Triangular(A)'; may be given several times")

@@ -4,6 +4,7 @@
 #include "compiler/compose/rules.h"
 #include "compiler/compose/structures.h"
 #include "compiler/emit/kernel/kernel_text.h"
+#include "compiler/emit/kernel/nest.h"
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/transform/run.h"
 #include <algorithm>
@@ -27,7 +28,12 @@ std::optional<ScheduleAttempt> withoutLoops(const schedule::Step &step, const st
 
 /// What of the schedule the loops as they are printed cannot have; "" if they have all of it.
 std::string findDropped(const kernel::Scheduled &made) {
-  const emit::KernelText text = emit::kernelText(made, "kernel", "Frame");
+  emit::KernelText text;
+  try {
+    text = emit::kernelText(made, "kernel", "Frame");
+  } catch (const emit::NoLoops &none) {
+    return none.what();
+  }
   for (const loop::Left &left : text.left)
     if (left.why != loop::Left::Why::RunsOnce && left.why != loop::Left::Why::GeneralStrides)
       return fmt::format("`{}` is not possible in these loops: {}", kernel::text(left.how),

@@ -26,16 +26,6 @@ struct Session::Side {
 
 namespace {
 
-/// With an empty matrix there is nothing to multiply, so the processor is done sooner than a library call.
-bool hasEmptyMatrix(const Frame *frame, const DeviceStep &step) {
-  const StepArguments arguments(step, frame, nullptr);
-  for (int m = 0; m < step.matrixCount; ++m)
-    for (int d = 0; d < step.matrices[m].rank; ++d)
-      if (arguments.matrix(m).extent[d] <= 0)
-        return true;
-  return false;
-}
-
 /// Limits the tiles, because items without points in any tile would only wait for the others.
 void tilesOf(Launch &launch, const DeviceStep &step, const DeviceKernel &kernel, const Frame *frame) {
   kernel.tiles(frame, &launch.box);
@@ -184,7 +174,7 @@ Session::Placed Session::place(const Frame *frame, const LoopStep &step) const {
   if (ratio == 0)
     return placed;
   device->box(frame, &placed.box);
-  if (isEmpty(placed.box) || (device->kernels[placed.version].isLibrary && hasEmptyMatrix(frame, *device)))
+  if (isEmpty(placed.box) || (device->kernels[placed.version].isLibrary && hasEmptyMatrix(*device, frame)))
     return placed;
   if (ratio < kWhole) {
     // Requirement 67: the device gets the first values.

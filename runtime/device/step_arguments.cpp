@@ -49,4 +49,13 @@ std::vector<LibraryMatrix> StepArguments::libraryMatrices(const DeviceStep &step
   return all;
 }
 
+bool hasEmptyMatrix(const DeviceStep &step, const Frame *frame) {
+  const StepArguments arguments(step, frame, nullptr);
+  for (int m = 0; m < step.matrixCount; ++m)
+    for (int d = 0; d < step.matrices[m].rank; ++d)
+      if (arguments.matrix(m).extent[d] <= 0)
+        return true;
+  return false;
+}
+
 } // namespace pb::device

@@ -33,4 +33,7 @@ private:
   std::vector<DeviceArguments::Value> values_;
 };
 
+/// With an empty matrix there is nothing to multiply, so the processor is done sooner than a library call.
+bool hasEmptyMatrix(const DeviceStep &, const Frame *);
+
 } // namespace pb::device

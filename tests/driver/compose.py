@@ -28,7 +28,7 @@ def says(what, message, *words, given=""):
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     for name, text in (("p.pbcc", PROGRAM), ("gemm.sched", "tasks(); registers(y, x);"), ("steps.sched", "in_place(s); fission(y, x); (yt, xt, yi, xi) = tile(y2, x2; 8, 8);"),
-                       ("own.adl", "adaptor Wide(X, n): | layout(X, pad = n);"), ("wrong.adl", "adaptor Wide(X) layout(X);"), ("none.sched", "tile_all(x);")):
+                       ("own.adl", "adaptor Wide(X, n): | layout(X, pad = n);"), ("wrong.pbcc", "transform Copy from A[n] to B[n] { C.cell(i) from(A.cell(i) a) { return a; } }\n"), ("wrong.adl", "adaptor Wide(X) layout(X);"), ("none.sched", "tile_all(x);")):
         with open(name, "w") as f:
             f.write(text)
     kernels = run("--emit=lifted", "p.pbcc").stdout
@@ -46,6 +46,15 @@ with tempfile.TemporaryDirectory() as folder:
     again = run("opt", "-", given=printed.stdout)
     if printed.returncode or printed.stdout != again.stdout or "A_map" not in printed.stdout:
         failures.append(f"printed: {printed.stdout}{printed.stderr}{again.stderr}")
+    direct = run("compose", "p.pbcc", "Cells", "--script=steps.sched", "--adaptors=own.adl", "--adaptor=Wide(B, 4)")
+    if direct.returncode or direct.stdout != table.stdout:
+        failures.append(f"of a program: {direct.stdout}{direct.stderr}")
+    whole = run("compose", "p.pbcc", "Product.Cells", "--script=steps.sched", "--adaptors=own.adl", "--adaptor=Wide(B, 4)")
+    if whole.stdout != table.stdout:
+        failures.append(f"of a transform's rule: {whole.stdout}{whole.stderr}")
+    says("no rule", "there is no kernel Rows here\nhelp: the kernels are Product.Cells", "p.pbcc", "Rows", "--script=gemm.sched")
+    says("a wrong program", "wrong.pbcc:1:", "wrong.pbcc", "--script=gemm.sched")
+    says("no program", "cannot read missing.pbcc", "missing.pbcc", "--script=gemm.sched")
     says("no adaptor", "no adaptor is called `Transposed`\n", "-", "--script=gemm.sched", "--adaptor=Transposed(A)", given=kernels)
     says("did you mean", "did you mean `Transpose`?", "-", "--script=gemm.sched", "--adaptor=Transposed(A)", given=kernels)
     says("no matrix", "Product.Cells has no matrix `D`", "-", "--script=gemm.sched", "--adaptor=Transpose(D)", given=kernels)

@@ -6,7 +6,7 @@ double precision: tests 9 and 17 of optimisation-scripts 10.
   blas3_scripts.py PBC
 
 A run takes another alternative of each routine and another size, so that every alternative runs once and every size occurs. That is so
-for some routines, which together have all sides, triangles, operations and element types. With PBC_TEST_ALL=1 all 24 variants
+for some routines, which together have all sides, triangles, operations and element types. With PBC_ALL=1 all 24 variants
 are compiled in double and float, and every alternative runs with every size, which takes 20 minutes.
 """
 import json
@@ -17,7 +17,7 @@ import tempfile
 
 PBC, HERE = os.path.abspath(sys.argv[1]), os.path.dirname(os.path.abspath(__file__))
 SIZES = [1, 5, 16, 17, 64, 100, 257]
-ALL = os.environ.get("PBC_TEST_ALL") == "1"
+ALL = os.environ.get("PBC_ALL")
 SAMPLE = {"double": ["gemmTT", "symmLU", "trmmLUTN", "trsmRLTU"], "float": ["gemmNT", "symmRL", "trmmRUNU", "trsmLLNN"]}
 PARTS = 4  # of the routines that are compiled together: each program needs that much less memory
 

@@ -27,13 +27,17 @@ kernel::Scheduled plain(const kernel::Scheduled &kernel) {
 
 } // namespace
 
-KernelNest kernelNest(const kernel::Scheduled &asked, bool forDevice, unsigned long budget) {
+KernelNest kernelNest(const kernel::Scheduled &asked, bool forDevice, unsigned long budget,
+                      unsigned long plainBudget) {
   isl::ast_node ast;
   if (poly::withBudget(asked.context.ctx(), budget, [&] { ast = loop::generate(asked); }))
     return {asked, loop::build(asked, ast, forDevice), ""};
   kernel::Scheduled kernel = plain(asked);
   kernel.schedule.tree = kernel::withSingleLoops(kernel.schedule.tree);
-  loop::Nest nest = loop::build(kernel, loop::generate(kernel), forDevice);
+  if (!poly::withBudget(asked.context.ctx(), plainBudget, [&] { ast = loop::generate(kernel); }))
+    throw NoLoops("its loops have too many cases, also where conditions inside choose the points that count: "
+                  "cut its points in fewer ways");
+  loop::Nest nest = loop::build(kernel, ast, forDevice);
   return {std::move(kernel), std::move(nest),
           "its loops have too many cases: they run over all points, and conditions inside choose those that "
           "count"};
