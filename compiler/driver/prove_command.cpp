@@ -15,6 +15,7 @@
 #include "runtime/base/machine.h"
 #include "runtime/base/parse_status.h"
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -73,7 +74,9 @@ private:
             "keep them\n");
       return search::ratesOf(model::measureProcessor({.seconds = 4}));
     } catch (const model::Problem &problem) {
-      throw Refusal(fmt::format("pbc prove: error: {}\n", problem.what()));
+      throw Refusal(fmt::format("pbc prove: error: {}\nhelp: a processor's file is written by pbc model "
+                                "measure -o FILE, on the machine itself\n",
+                                problem.what()));
     }
   }
 
@@ -155,13 +158,10 @@ private:
     for (const search::DepthStatistics &depth : s.depths)
       depths.push_back({{"divided", depth.divided}, {"cut", depth.cut}});
     out["depths"] = std::move(depths);
-    if (result.best) {
-      search::State state(model.problem(result.best->root));
-      state.take(result.best->domains);
-      out["limit"] = model.explain(result.best->root, state);
-    } else if (result.bestSeconds == 0) {
+    if (result.bestSeconds > 0)
+      out["limit"] = result.best ? limitOf(model, *result.best) : limitOfAll(model);
+    else
       out["why"] = "no implementation could be measured: " + result.refusal;
-    }
     std::vector<double> tightness = s.tightness;
     if (!tightness.empty()) {
       std::sort(tightness.begin(), tightness.end());
@@ -172,19 +172,46 @@ private:
       out["refuted"] = model.refutations();
   }
 
+  static std::string limitOf(const search::NestModel &model, const search::Implementation &best) {
+    search::State state(model.problem(best.root));
+    state.take(best.domains);
+    return model.explain(best.root, state);
+  }
+
+  /// Of the space that may have the fastest program.
+  static std::string limitOfAll(const search::NestModel &model) {
+    double least = HUGE_VAL;
+    std::string text;
+    for (std::size_t root = 0; root < model.roots(); ++root) {
+      search::State state(model.problem(root));
+      if (!state.propagate())
+        continue;
+      if (const double seconds = model.bound(root, state).seconds; seconds < least) {
+        least = seconds;
+        text = model.explain(root, state);
+      }
+    }
+    return text;
+  }
+
+  static std::string scriptText(const Json &script) {
+    const std::string text = script.get<std::string>();
+    return text.empty() ? "its loops as they are" : text;
+  }
+
   static std::string textOf(const Json &kernel) {
     std::string text = fmt::format("kernel {}, {}\n", kernel["kernel"].get<std::string>(),
                                    kernel["sizes"].get<std::string>());
     if (kernel.contains("why"))
       return text + fmt::format("  not searched: {}\n", kernel["why"].get<std::string>());
     text += fmt::format("  best:    {}, by {}\n", timeText(kernel["best_seconds"].get<double>()),
-                        kernel["script"].get<std::string>());
+                        scriptText(kernel["script"]));
     text += fmt::format("  bound:   {}; gap at most {}{}\n", timeText(kernel["bound_seconds"].get<double>()),
                         gapText(kernel["gap"].get<double>()),
                         kernel["complete"].get<bool>() ? ", nothing in the space is faster" : "");
     if (kernel.contains("default_seconds"))
       text += fmt::format("  default: {}, by {}\n", timeText(kernel["default_seconds"].get<double>()),
-                          kernel["default_script"].get<std::string>());
+                          scriptText(kernel["default_script"]));
     if (kernel.contains("limit"))
       text += fmt::format("  limit:   {}\n", kernel["limit"].get<std::string>());
     std::vector<std::string> by;

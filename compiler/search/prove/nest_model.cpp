@@ -68,9 +68,10 @@ bool NestModel::refute(std::size_t root, const State &leaf, double seconds) {
     const TermValue value = bounds_[root].term(term, leaf);
     if (bounds_[root].isOff(term) || value.seconds <= seconds)
       continue;
-    refutations_.push_back(fmt::format("{} took {:.4g} s, less than the {:.4g} s of the bound ({})",
-                                       script::line(scriptOf(spaces_[root], leaf)), seconds, value.seconds,
-                                       bounds_[root].explain({value.seconds, term, value})));
+    refutations_.push_back(
+        fmt::format("{} took {:.4g} s, less than the {:.4g} s of the bound ({})",
+                    leaf.isComplete() ? script::line(scriptOf(spaces_[root], leaf)) : "the default", seconds,
+                    value.seconds, bounds_[root].explain({value.seconds, term, value})));
     for (Bounds &bounds : bounds_)
       bounds.switchOff(term);
     isAny = true;

@@ -59,6 +59,22 @@ private:
 
   void begin() {
     frontier_ = strategy_.make(options_.seed);
+    std::vector<Region> roots = rootRegions();
+    // What bounds all programs of all spaces bounds the incumbent, too, which does the same work.
+    const auto least = std::min_element(roots.begin(), roots.end(),
+                                        [](const Region &a, const Region &b) { return a.bound < b.bound; });
+    if (options_.incumbent > 0 && least != roots.end() && least->bound > options_.incumbent) {
+      State &state = *states_[least->root];
+      state.take(least->domains);
+      if (model_.refute(least->root, state, options_.incumbent)) {
+        ++result_.statistics.refuted;
+        roots = rootRegions();
+      }
+    }
+    pushUncut(std::move(roots));
+  }
+
+  std::vector<Region> rootRegions() {
     std::vector<Region> roots;
     for (std::size_t root = 0; root < model_.roots(); ++root) {
       State fresh(model_.problem(root));
@@ -69,7 +85,7 @@ private:
       const RegionBound bound = model_.bound(root, fresh);
       roots.push_back({root, fresh.domains(), bound.seconds, bound.limit, 0});
     }
-    pushUncut(std::move(roots));
+    return roots;
   }
 
   void pushUncut(std::vector<Region> regions) {

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""pbc space and pbc prove as a user calls them: search.py PBC
+
+The rates of the machines here are made up: those of `fast` are above any machine's, so that bounds hold everywhere; those of `slow`
+are below, so that a bound must be refuted.
+"""
+import json, os, subprocess, sys, tempfile
+
+PBC = os.path.abspath(sys.argv[1])
+
+PROGRAM = """transform Scale from X[n], alpha to Y[n] {
+  Y.cell(i) from(X.cell(i) x, alpha a) { return a * x; }
+}
+transform Walk from X[n] to Y[n] {
+  Y.cell(i) from(X.cell(i) x, X.all() all) { double v = x; while (v > 1) v /= 2; return v; }
+}
+"""
+PRODUCT = """kernel Product [n, m]  may reassociate
+  buffer s double 2-d local
+  buffer A double 2-d input
+  buffer B double 2-d input
+  buffer C double 2-d output
+  S0[x, y]: s[x, y] = 0.0
+    { S0[x, y] : 0 <= x < n and 0 <= y < n }
+  S1[x, y; i]: s[x, y] += A[i, y] * B[x, i]
+    { S1[x, y, i] : 0 <= x < n and 0 <= y < n and 0 <= i < m }
+  S2[x, y]: C[x, y] = s[x, y]
+    { S2[x, y] : 0 <= x < n and 0 <= y < n }
+  schedule
+    band y
+      band x
+        alloc:s
+          sequence
+            S0
+            S1
+              band i
+            S2
+"""
+SUM = """kernel Sum [n]
+  buffer s double 0-d local
+  buffer A double 1-d input
+  buffer C double 0-d output
+  S0[]: s[] = 0.0
+    { S0[] }
+  S1[; i]: s[] += A[i]
+    { S1[i] : 0 <= i < n }
+  S2[]: C[] = s[]
+    { S2[] }
+  schedule
+    alloc:s
+      sequence
+        S0
+        S1
+          band i
+        S2
+"""
+KINDS = ("add", "multiply", "fma", "divide", "sqrt")
+
+
+def machine(rate, latency):
+    text = 'name = "test"\nkind = "processor"\nsource = "test"\nunits = 2\nlanes = 16\nclock = 3e9\n'
+    for name, size in (("L1", 49152), ("L2", 2097152), ("global", 1 << 34)):
+        scope = "machine" if name == "global" else "unit"
+        text += (f'[[memory]]\nname = "{name}"\nscope = "{scope}"\nbytes = {size}\nbytes_per_second = {rate * 16}\n'
+                 f'latency = {latency}\n')
+    for number in ("f32", "f64"):
+        for kind in KINDS:
+            text += f'[[resource]]\nname = "{kind}_{number}"\nlatency = {latency}\nunit = {rate}\nunit_numbers = {rate * 16}\n'
+    return text + f'[[resource]]\nname = "store"\nunit = {rate}\nunit_numbers = {rate * 16}\n'
+
+
+def run(folder, *arguments):
+    return subprocess.run([PBC, *arguments], cwd=folder, capture_output=True, text=True, timeout=200)
+
+
+def check(condition, what):
+    if not condition:
+        print(what)
+        sys.exit(1)
+
+
+def spaces(folder):
+    done = run(folder, "space", "product.kernel", "--n=64", "--size=m=32", "--tiles=4,8", "--levels=1", "--json")
+    check(done.returncode == 0, done.stderr)
+    found = json.loads(done.stdout)["kernels"][0]
+    check(found["kernel"] == "Product" and found["sizes"] == "m = 32, n = 64", found)
+    check(len(found["spaces"]) == 28 and found["exact"], [s["loops"] for s in found["spaces"]])
+    check(sum(s["programs"] for s in found["spaces"]) == found["programs"] > 1e3, found["programs"])
+    uncut = found["spaces"][0]
+    check(uncut["loops"] == "y in 1 level, x in 1 level" and uncut["programs"] == 2, uncut)
+    text = run(folder, "space", "program.pbcc", "--kernel=Scale.rule0", "--n=64", "--levels=1").stdout
+    check(text.startswith("kernel Scale.rule0, n = 64: ") and "programs in 2 spaces" in text, text)
+    listed = run(folder, "space", "--list").stdout
+    check("kind: How the iterations" in listed and "[K4]" in listed and "fused" in listed, listed)
+
+
+def proofs(folder):
+    arguments = ("prove", "product.kernel", "--n=24", "--tiles=4,8", "--levels=1", "--machine=./fast.toml", "--measured=5",
+                 "--enough=1", "--quiet", "--json", "--journal=times")
+    done = run(folder, *arguments)
+    check(done.returncode == 0, done.stderr)
+    found = json.loads(done.stdout)["kernels"][0]
+    check(0 < found["bound_seconds"] <= found["best_seconds"] <= found["default_seconds"], found)
+    check(found["gap"] >= 1 and found["measured"] == 5 and found["space"] > 100 and "refuted" not in found, found)
+    check(found["default_script"] == "tasks(); registers(y, x)", found)
+    check(all(0 < ratio <= 1 for ratio in found["bound_over_time"]), found)
+    # The script that is printed is one that pbc opt runs.
+    opt = run(folder, "opt", "product.kernel", "--verify", "--pass=" + found["script"])
+    check(opt.returncode == 0, opt.stderr)
+    # With the journal nothing is measured again.
+    lines = open(os.path.join(folder, "times")).readlines()
+    again = json.loads(run(folder, *arguments).stdout)["kernels"][0]
+    check(again["best_seconds"] == found["best_seconds"] and again["script"] == found["script"], (found, again))
+    check(open(os.path.join(folder, "times")).readlines() == lines, "the journal has grown")
+    # A line that was not written to its end is left out.
+    with open(os.path.join(folder, "times"), "w") as out:
+        out.writelines(lines[:-1])
+        out.write(lines[-1][:20])
+    check(run(folder, *arguments).returncode == 0, "a journal that was cut")
+    for strategy in ("best-first", "depth-first", "descents"):
+        done = run(folder, "prove", "sum.kernel", "--n=1000", "--tiles=4,8", "--machine=./fast.toml", "--quiet", "--budget=20",
+                   f"--strategy={strategy}", "--measured=4")
+        check("  best:    " in done.stdout and "  limit:   " in done.stdout, done.stdout + done.stderr)
+    text = run(folder, "prove", "program.pbcc", "--n=1000", "--machine=./fast.toml", "--measured=2", "--quiet").stdout
+    check("kernel Scale.rule0, n = 1000\n  best: " in text, text)
+
+
+def refuted_bounds(folder):
+    done = run(folder, "prove", "sum.kernel", "--n=1000", "--tiles=8", "--levels=1", "--machine=./slow.toml", "--quiet", "--json",
+               "--enough=1", "--measured=8")
+    found = json.loads(done.stdout)["kernels"][0]
+    check("less than the" in found["refuted"][0] and "of the bound" in found["refuted"][0], found)
+    check(found["bound_seconds"] <= found["best_seconds"], found)
+
+
+def errors(folder):
+    def refused(expected, *arguments):
+        done = run(folder, *arguments)
+        check(done.returncode == 1 and expected in done.stderr, (arguments, done.stdout, done.stderr))
+
+    for command in ("space", "prove"):
+        refused(f"pbc {command}: error: Product has no value for m, n\nhelp: --n=1024 gives all sizes one, --size=m=1024 this one\n"
+                .replace("m, n", "n, m").replace("--size=m", "--size=n"), command, "product.kernel", *(["--machine=./fast.toml"] * (command == "prove")))
+        refused(f"pbc {command}: error: there is no kernel Produkt here (did you mean 'Product'?)", command, "product.kernel", "--n=4",
+                "--kernel=Produkt")
+        refused(f"pbc {command}: error: --size=m gives no size a value\nhelp: it is written --size=NAME=VALUE\n", command,
+                "product.kernel", "--size=m")
+    refused("pbc prove: error: times is the journal of another search", "prove", "sum.kernel", "--n=9", "--machine=./fast.toml",
+            "--journal=times")
+    refused("has no rate for numbers of fma_f32 of a unit\nhelp: a processor's file is written by pbc model measure -o FILE", "prove", "sum.kernel", "--n=9", "--machine=./bare.toml")
+    refused("cannot be written", "prove", "sum.kernel", "--n=9", "--machine=./fast.toml", "--journal=none/times")
+    done = run(folder, "prove", "sum.kernel", "--n=0", "--machine=./fast.toml")
+    check(done.returncode == 1, done.stdout)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    for name, text in (("program.pbcc", PROGRAM), ("product.kernel", PRODUCT), ("sum.kernel", SUM), ("fast.toml", machine(1e12, 1e-13)),
+                       ("slow.toml", machine(1e5, 1e-6)),
+                       ("bare.toml", 'name = "bare"\nkind = "processor"\nsource = "test"\nunits = 1\nlanes = 4\n')):
+        with open(os.path.join(folder, name), "w") as out:
+            out.write(text)
+    spaces(folder)
+    proofs(folder)
+    refuted_bounds(folder)
+    errors(folder)
+print("pbc space and pbc prove do what they say")
