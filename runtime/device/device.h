@@ -58,6 +58,10 @@ struct Description {
   int largestGroup = 1; // largest number of items in a group
   int groupExtent[3] = {1, 1, 1};
   int units = 1; // compute units, which run groups
+  /// Items of a group that work in step, and so can tell each other what they have (PB_WARP of the dialect); 1: none.
+  int warp = 1;
+  /// A group that has begun goes on while another one waits for it. So a group may wait for those that began before it.
+  bool groupsWait = false;
   bool hasDouble = false;
   /// With the processor: no copies are needed where a buffer can be the processor's own memory.
   bool sharesMemory = false;
@@ -92,6 +96,8 @@ public:
   /// When the command ran, once it is done. Zeros if the device does not say, or if timeCommands() was not
   /// called before the command was given.
   virtual Span span() const = 0;
+  /// The device's own event that is over last: this one, unless it stands for several commands.
+  virtual Event &lastCommand() { return *this; }
 };
 using EventRef = std::shared_ptr<Event>;
 

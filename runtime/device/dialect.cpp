@@ -125,6 +125,13 @@ const char *const kOpenClPrelude =
 #define PB_SHUFFLE(T, name, value, lanes) const T name = value
 #define PB_SHUFFLE_BEFORE(T, name, value, lanes) const T name = value
 #define PB_VOTE(name, value) const PB_INDEX name = 0
+#define PB_MATCH(name, value, bits) const unsigned name = 1u
+#define PB_WARP_BARRIER() ((void)0)
+#define PB_COUNT_ONES(bits) popcount(bits)
+#define PB_ADD_LOCAL(cell, value) atomic_add((volatile __local unsigned *)&cell, value)
+#define PB_ADD_GLOBAL(cell, value) atomic_add((volatile __global unsigned *)&cell, value)
+#define PB_PUBLISH(cell, value) *(volatile __global unsigned *)&cell = value
+#define PB_PUBLISHED(cell) (*(volatile __global unsigned *)&cell)
 #define PB_COPY(to, from) to = from
 #define PB_COPY_16(to, from) *(__local int4 *)&to = *(__global const int4 *)&from
 #define PB_COPIED() ((void)0)
@@ -213,6 +220,30 @@ extern __shared__ __align__(16) unsigned char pb_dynamic[];
 // The last warp of a group must be a whole one.
 #define PB_VOTE(name, value)                                                                        \
   const PB_INDEX name = PB_G0 * PB_G1 * PB_G2 % PB_WARP == 0 && __all_sync(0xffffffffu, value)
+__device__ __forceinline__ unsigned pb_match(unsigned value, int bits) {
+  unsigned alike = 0xffffffffu;
+#pragma unroll
+  for (int bit = 0; bit < bits; ++bit) {
+    const unsigned ones = __ballot_sync(0xffffffffu, value >> bit & 1);
+    alike &= value >> bit & 1 ? ones : ~ones;
+  }
+  return alike;
+}
+__device__ __forceinline__ void pb_publish(unsigned *cell, unsigned value) {
+  asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" :: "l"(cell), "r"(value) : "memory");
+}
+__device__ __forceinline__ unsigned pb_published(const unsigned *cell) {
+  unsigned value;
+  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(cell) : "memory");
+  return value;
+}
+#define PB_MATCH(name, value, bits) const unsigned name = pb_match(value, bits)
+#define PB_WARP_BARRIER() __syncwarp()
+#define PB_COUNT_ONES(bits) ((unsigned)__popc(bits))
+#define PB_ADD_LOCAL(cell, value) atomicAdd(&cell, value)
+#define PB_ADD_GLOBAL(cell, value) atomicAdd(&cell, value)
+#define PB_PUBLISH(cell, value) pb_publish(&cell, value)
+#define PB_PUBLISHED(cell) pb_published(&cell)
 // The compiler would add the offset to each index instead, in 64 bits.
 #define PB_PLACE(cells, offset)                                                                     \
   {                                                                                                 \
@@ -320,7 +351,20 @@ struct pb_Result {
   for (int pb_k = 0; pb_k < PB_G0 * PB_G1 * PB_G2; ++pb_k)                                               \
     name &= name##_of[pb_k];                                                                             \
   PB_BARRIER()
+#define PB_MATCH(name, value, bits)                                                                      \
+  static unsigned name##_of[4096];                                                                       \
+  name##_of[PB_LOCAL_INDEX] = (value) & ((1u << bits) - 1);                                              \
+  PB_BARRIER();                                                                                          \
+  unsigned name = 0;                                                                                     \
+  for (int pb_k = 0; pb_k < PB_WARP; ++pb_k)                                                             \
+    name |= (unsigned)(name##_of[PB_LOCAL_INDEX / PB_WARP * PB_WARP + pb_k] ==                           \
+                       name##_of[PB_LOCAL_INDEX])                                                        \
+            << pb_k;                                                                                     \
+  PB_BARRIER()
+#define PB_WARP_BARRIER() PB_BARRIER()
 #else
+#define PB_MATCH(name, value, bits) const unsigned name = 1u
+#define PB_WARP_BARRIER() ((void)0)
 #define PB_WARP 1
 #define PB_SHUFFLE(T, name, value, lanes) const T name = value
 #define PB_SHUFFLE_BEFORE(T, name, value, lanes) const T name = value
@@ -343,6 +387,12 @@ using pb_Result = void;
 #define PB_LOAD_LOCAL_16 PB_LOAD_16
 #define PB_STORE_16(T, to, from) __builtin_memcpy(__builtin_assume_aligned(&to, 16), &from, 16)
 #define PB_PLACE(cells, offset) cells += offset
+// Groups run one after the other, and between two barriers items do, too.
+#define PB_COUNT_ONES(bits) ((unsigned)__builtin_popcount(bits))
+#define PB_ADD_LOCAL(cell, value) ((cell += value) - value)
+#define PB_ADD_GLOBAL(cell, value) ((cell += value) - value)
+#define PB_PUBLISH(cell, value) cell = value
+#define PB_PUBLISHED(cell) (cell)
 #define PB_LOCAL_ARRAYS
 #define PB_LOCAL_ARRAY(T, name, count)                                                    \
   alignas(16) static T name[count];                                                       \

@@ -14,6 +14,13 @@
 //                                                          // PB_LOCAL_INDEX: among all items of the group
 //     PB_SHUFFLE(float, other, own, 8);                    // const float other = what the item 8 lanes further in
 //                                                          // the warp has as `own`; all items of the group
+//     PB_MATCH(alike, digit, 8);                           // const unsigned alike: bit k is set if the last 8 bits of
+//                                                          // item k of the warp are those of this one; all items
+//     PB_WARP_BARRIER();                                   // of the items of a warp, their group's local memory; all items
+//     PB_ADD_LOCAL(counts[n], 1u)                          // at once, an unsigned of group-local memory (PB_ADD_GLOBAL: of
+//                                                          // a matrix); the value before
+//     PB_PUBLISH(marks[n], 5u);                            // an unsigned of a matrix that items of other groups see by
+//     PB_PUBLISHED(marks[n])                               // this, while they run (Description::groupsWait)
 //     PB_COPY(A_t[n], A_p[i0]);                            // a cell into group-local memory, as late as
 //     PB_COPY_16(A_t[n], A_p[i0]);                         // the same, 16 bytes that begin at multiples of 16
 //     PB_LOAD_16(float, a[0], A_p[i0]);                    // 16 bytes from a matrix into an item's own array,
@@ -31,10 +38,10 @@
 //   PB_FUNCTION int f(PB_GLOBAL const double *a, PB_LOCAL const double *b, PB_CONSTANT const double *c,
 //                     int *own)
 //
-// Otherwise kernels are C: for, if, assignments, conditional expressions; types float, double, int, long,
-// unsigned char, bool (as int); functions by C's names for double (sqrt, fabs, fmin, pow, ...) and with an
+// Otherwise kernels are C: for, if, assignments, conditional expressions; types float, double, int, long, unsigned,
+// unsigned long, unsigned char, bool (as int); functions by C's names for double (sqrt, fabs, fmin, pow, ...) and with an
 // `f` for float (sqrtf, ...), pb_min_T / pb_max_T / pb_abs_T for T in {float, double, int, long}, abs and
-// labs; for long pb_minimum, pb_maximum, pb_floordiv, pb_floormod (runtime/abi/index.h); pb_missing() and
+// labs; PB_COUNT_ONES(unsigned); for long pb_minimum, pb_maximum, pb_floordiv, pb_floormod (runtime/abi/index.h); pb_missing() and
 // pb_isMissing(double) (runtime/abi/body.h). `long` has 64 bits everywhere. Fused multiply-add may be formed;
 // sums are not reordered.
 //

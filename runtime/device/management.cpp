@@ -285,7 +285,7 @@ bool Management::willBeCalled() {
     if (std::find(calling_.begin(), calling_.end(), event) != calling_.end())
       continue;
     const bool calls = call([&] {
-      return device_->callWhenOver(*event, [self = weak_from_this()] {
+      return device_->callWhenOver(event->lastCommand(), [self = weak_from_this()] {
         if (const auto management = self.lock())
           management->wake();
       });

@@ -3,6 +3,7 @@
 #include "runtime/device/cuda/cuda_device.h"
 
 #include "runtime/device/dialect.h"
+#include "runtime/device/library/own_function.h"
 #include "runtime/device/list.h"
 #include "runtime/device/transfer.h"
 
@@ -43,6 +44,8 @@ Description CudaDevice::describe(CuDevice device) {
                     .mostLocalBytes = static_cast<unsigned long>(attributeOf(device, kCuMostLocalBytes)),
                     .largestGroup = attributeOf(device, kCuGroupItems),
                     .units = attributeOf(device, kCuUnits),
+                    .warp = 32,
+                    .groupsWait = true,
                     .hasDouble = true};
   for (int d = 0; d < 3; ++d)
     about.groupExtent[d] = attributeOf(device, kCuGroupExtent + d);
@@ -117,6 +120,8 @@ std::unique_ptr<Kernel> CudaDevice::build(const KernelSource &source) {
   context_->enter(); // any thread's
   if (source.isLibrary) {
     auto kernel = std::make_unique<LibraryKernel>(source.text);
+    if (auto own = buildOwn(*this, kernel->call))
+      return own;
     libraries_.open(kernel->call.entry);
     return kernel;
   }
@@ -287,6 +292,8 @@ EventRef CudaDevice::launch(Kernel &given, const std::vector<Argument> &argument
   context_->enter();
   if (const auto *library = dynamic_cast<LibraryKernel *>(&given))
     return launchLibrary(*library, arguments);
+  if (const auto *own = dynamic_cast<OwnFunction *>(&given))
+    return own->launch(*this, arguments);
   auto &kernel = static_cast<CudaKernel &>(given);
   CudaArguments all(arguments);
   awaitOthers(arguments);

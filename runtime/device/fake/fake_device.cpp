@@ -3,6 +3,7 @@
 #include "runtime/device/fake/fake_device.h"
 
 #include "runtime/device/fake/fake_state.h"
+#include "runtime/device/library/own_function.h"
 #include "runtime/device/transfer.h"
 
 #include <algorithm>
@@ -21,6 +22,8 @@ Description FakeDevice::describe(const FakeOptions &options, int number) {
           .largestGroup = options.group,
           .groupExtent = {options.group, options.group, options.group},
           .units = options.units,
+          .warp = 4,
+          .groupsWait = options.groupsWait,
           .hasDouble = options.hasDouble,
           .sharesMemory = options.shares};
 }
@@ -96,6 +99,8 @@ std::unique_ptr<Kernel> FakeDevice::build(const KernelSource &source) {
   }
   if (source.isLibrary) {
     auto kernel = std::make_unique<LibraryKernel>(source.text);
+    if (auto own = buildOwn(*this, kernel->call))
+      return own;
     if (options_.libraries.empty())
       throw DeviceError(Failure::Build, std::string("the fake device has no ") + kernel->call.about().name);
     libraries_.open(kernel->call.entry);
@@ -359,6 +364,8 @@ EventRef FakeDevice::give(std::vector<Prepared> launches, bool isWrong) {
 EventRef FakeDevice::launch(Kernel &kernel, const std::vector<Argument> &arguments, const Grid &grid) {
   if (const auto *library = dynamic_cast<LibraryKernel *>(&kernel))
     return launchLibrary(*library, arguments);
+  if (const auto *own = dynamic_cast<OwnFunction *>(&kernel))
+    return own->launch(*this, arguments);
   std::vector<Prepared> one;
   one.push_back(prepare(kernel, arguments, grid));
   const bool isWrong = countLaunches(1);
@@ -366,7 +373,7 @@ EventRef FakeDevice::launch(Kernel &kernel, const std::vector<Argument> &argumen
 }
 
 EventRef FakeDevice::launchChain(Kernel &kernel, const std::vector<ChainLaunch> &launches) {
-  if (dynamic_cast<LibraryKernel *>(&kernel))
+  if (!dynamic_cast<FakeKernel *>(&kernel))
     return nullptr;
   ChainKey key(static_cast<FakeKernel &>(kernel).number, launches,
                [&](Buffer &b) { return reinterpret_cast<unsigned long>(known(b).memory->base); });

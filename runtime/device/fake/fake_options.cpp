@@ -106,6 +106,7 @@ FakeOptions parseFakeOptions(const std::string &text) {
       {"double", plain(options.hasDouble, 0)},
       {"shares", plain(options.shares, 0)},
       {"peers", plain(options.peers, 0)},
+      {"groups_wait", plain(options.groupsWait, 0)},
       {"latency", [&](auto &word, auto &value) { options.latency = numberIn(word, value, kSeconds); }},
       {"bandwidth", [&](auto &word, auto &value) { options.bandwidth = numberIn(word, value, kBytes); }},
       {"speed",

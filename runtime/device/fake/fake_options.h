@@ -15,6 +15,7 @@
 //   bandwidth=10G   bytes a second of copies; without it copies are not slowed down
 //   speed=0.5       kernels take 1/speed of their time here (0 < speed <= 1)
 //   double=0        has no doubles
+//   groups_wait=1   says that groups may wait for those that began before them, as GPUs do
 //   peers=0         copies to and from other fake devices go by way of the processor
 //   shares=1        shares the processor's memory: wrap() works
 //   libraries=PATH  a folder of libraries that have the functions of CUDA's and compute in the processor's
@@ -73,7 +74,7 @@ struct FakeOptions {
   double latency = 0;   // seconds
   double bandwidth = 0; // bytes a second; 0: no limit
   double speed = 1;
-  bool hasDouble = true, shares = false, peers = true;
+  bool hasDouble = true, shares = false, peers = true, groupsWait = false;
   std::string libraries = {}; // a folder
   std::vector<FakeFault> faults = {};
   /// Kernels that are functions of this program instead of text, by their entries: they need no compiler.

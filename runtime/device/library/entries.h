@@ -4,7 +4,7 @@
 //
 //   findEntry("cublas.gemm")   =>  computes "c = a b", of c[w, h], a[k, h], b[w, k]
 //
-// The compiler checks rules against this table; library_calls.cpp carries the entries out. Invariants:
+// The compiler checks rules against this table; cuda_libraries.h and, for pbc's own, own_function.h carry the entries out. Invariants:
 // outputs come first and are written completely; inputs are only read. All matrices have elements of one
 // type.
 #pragma once
@@ -29,9 +29,10 @@ struct LibraryEntry {
   const char *computes;
   int count;
   EntryParameter parameters[3];
+  bool takesIntegers = false; // int and long; all take double and float
 };
 
-enum class Entry { Gemm, Gemv, SolveLower, SolveUpper, Cholesky, Lu, Fft, Fft2 };
+enum class Entry { Gemm, Gemv, SolveLower, SolveUpper, Cholesky, Lu, Fft, Fft2, Sort };
 
 /// Indexed by Entry.
 inline constexpr LibraryEntry kLibraryEntries[] = {
@@ -58,6 +59,11 @@ inline constexpr LibraryEntry kLibraryEntries[] = {
      "the Fourier transform of pairs in two dimensions",
      2,
      {{"y", "2wh", true}, {"x", "2wh", false}}},
+    {"pbc.sort",
+     "the numbers of x in order, the smallest first",
+     2,
+     {{"y", "n", true}, {"x", "n", false}},
+     true},
 };
 
 inline const LibraryEntry *findEntry(std::string_view name) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "runtime/device/library/library_call.h"
+#include "runtime/matrix/element.h"
 #include <algorithm>
 #include <climits>
 
@@ -12,6 +13,14 @@ int fitting(long number, const char *name) {
     throw DeviceError(Failure::Unsuitable,
                       std::string("`") + name + "` is too large for the library: " + std::to_string(number));
   return static_cast<int>(number);
+}
+
+ElementKind elementOf(const std::string &text) {
+  const std::string name = text.substr(text.find(' ') + 1);
+  for (const ElementKind kind : {ElementKind::F64, ElementKind::F32, ElementKind::I32, ElementKind::I64})
+    if (name == matrix::name(kind))
+      return kind;
+  throw DeviceError(Failure::Build, "this program's runtime knows no entry " + text);
 }
 
 } // namespace
@@ -49,7 +58,7 @@ bool liesAlike(const LibraryMatrix &a, const LibraryMatrix &b, int rank) {
   return a.address == b.address && std::equal(a.stride, a.stride + rank, b.stride);
 }
 
-LibraryCall::LibraryCall(const std::string &text) : entry(), isFloat(text.ends_with(" float")) {
+LibraryCall::LibraryCall(const std::string &text) : entry(), element(elementOf(text)), isFloat(element == ElementKind::F32) {
   const LibraryEntry *found = findEntry(text.substr(0, text.find(' ')));
   if (!found)
     throw DeviceError(Failure::Build, "this program's runtime knows no entry " + text);
@@ -62,7 +71,7 @@ LibraryCall::matrices(const std::vector<Argument> &arguments,
   std::vector<LibraryMatrix> all;
   std::size_t at = 0;
   for (int k = 0; k < about().count; ++k) {
-    LibraryMatrix m{.elementBytes = isFloat ? 4 : 8};
+    LibraryMatrix m{.elementBytes = static_cast<int>(matrix::bytes(element))};
     Buffer &buffer = *arguments.at(at++).buffer;
     m.address = addressOf(buffer) + static_cast<unsigned long>(arguments.at(at++).value * m.elementBytes);
     for (int d = 0; d < about().parameters[k].rank(); ++d)

@@ -12,6 +12,7 @@
 // whose y has stride 1 is the transpose of that. Invariant: everything here throws DeviceError(Launch) with a
 // reason if the library cannot accept the call; nothing has run then.
 #pragma once
+#include "runtime/abi/program.h"
 #include "runtime/device/device.h"
 #include "runtime/device/library/entries.h"
 #include <functional>
@@ -48,6 +49,7 @@ public:
                                       const std::function<unsigned long(Buffer &)> &addressOf) const;
 
   Entry entry;
+  ElementKind element;
   bool isFloat;
   const LibraryEntry &about() const { return kLibraryEntries[static_cast<int>(entry)]; }
 };

@@ -2,6 +2,7 @@
 
 // Builds kernels of OpenCL: from the cache, or by the driver's compiler.
 #include "runtime/device/dialect.h"
+#include "runtime/device/library/own_function.h"
 #include "runtime/device/opencl/opencl_device.h"
 
 namespace pb::device {
@@ -46,9 +47,12 @@ ClProgram OpenClDevice::programFrom(const std::string &binary) {
 }
 
 std::unique_ptr<Kernel> OpenClDevice::build(const KernelSource &source) {
-  if (source.isLibrary)
+  if (source.isLibrary) {
+    if (auto own = buildOwn(*this, LibraryCall(source.text)))
+      return own;
     throw DeviceError(Failure::Build,
                       "libraries for devices are called on those of CUDA; this one is OpenCL's");
+  }
   const std::string text = kernelText(kOpenClPrelude, source);
   const std::string key = kernelKey(about_, options_, text, source.entry);
   ClProgram program;

@@ -2,6 +2,7 @@
 
 #include "runtime/device/opencl/opencl_device.h"
 
+#include "runtime/device/library/own_function.h"
 #include "runtime/device/transfer.h"
 
 #include <algorithm>
@@ -185,6 +186,8 @@ EventRef OpenClDevice::copyOut(Buffer &from, const Transfer &t, void *host) {
 }
 
 EventRef OpenClDevice::launch(Kernel &given, const std::vector<Argument> &arguments, const Grid &grid) {
+  if (const auto *own = dynamic_cast<OwnFunction *>(&given))
+    return own->launch(*this, arguments);
   auto &kernel = static_cast<OpenClKernel &>(given);
   Waits waits;
   for (std::size_t k = 0; k < arguments.size(); ++k) {

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The machine code of the kernels of pbc.sort: what a GPU would wait for can be seen without one.
+#include "compiler/cubin/summary.h"
+#include "runtime/device/cuda/cuda_api.h"
+#include "runtime/device/dialect.h"
+#include "runtime/device/library/radix_sort_kernels.h"
+#include <gtest/gtest.h>
+
+namespace pbc::cubin {
+namespace {
+
+using namespace pb::device;
+
+constexpr int kRegisters = 65536, kMostItems = 2048; // of a multiprocessor
+
+class SortCode : public testing::TestWithParam<std::tuple<const char *, pb::ElementKind>> {
+protected:
+  Function codeOf(SortKernel which) {
+    const auto [architecture, element] = GetParam();
+    const KernelSource source = sortKernel(which, shape(), element);
+    return readCubin(compileCuda(kernelText(kCudaPrelude, source), architecture)).at(0);
+  }
+  SortShape shape() const {
+    const pb::ElementKind element = std::get<1>(GetParam());
+    const bool isShort = element == pb::ElementKind::F32 || element == pb::ElementKind::I32;
+    return sortShape({.warp = 32, .groupsWait = true}, isShort ? 4 : 8);
+  }
+  void SetUp() override {
+    try {
+      nvrtcVersion();
+    } catch (const DeviceError &) {
+    }
+  }
+};
+INSTANTIATE_TEST_SUITE_P(All, SortCode,
+                         testing::Combine(testing::Values("sm_80", "sm_90"),
+                                          testing::Values(pb::ElementKind::F32, pb::ElementKind::F64, pb::ElementKind::I32)));
+
+TEST_P(SortCode, HalfOfTheItemsThatFitAndNothingSpilled) {
+  for (const SortKernel which : {SortKernel::Histograms, SortKernel::Starts, SortKernel::Pass, SortKernel::Count, SortKernel::Rows}) {
+    const Function code = codeOf(which);
+    std::printf("%s %d regs %ld local %ld group %zu instr\n", code.name.c_str(), code.registers, code.localBytes, code.groupBytes, code.instructions.size());
+    EXPECT_EQ(code.localBytes, 0) << code.name;
+    EXPECT_LE(code.registers * kMostItems / 2, kRegisters) << code.name;
+    EXPECT_LE(code.groupBytes * (kMostItems / 2 / shape().items), 160 << 10) << code.name;
+  }
+}
+
+} // namespace
+} // namespace pbc::cubin
