@@ -117,9 +117,12 @@ private:
   }
 
   void element(const LibraryEntry &entry, const Matrix &m, const Identifier &given) {
-    if (m.element != Element::F64 && m.element != Element::F32)
-      d_.error(given.span,
-               fmt::format("`{}` takes double or float; `{}` is {}", entry.name, m.name, name(m.element)))
+    const bool isTaken = m.element == Element::F64 || m.element == Element::F32 ||
+                         (entry.takesIntegers && m.element != Element::U8);
+    if (!isTaken)
+      d_.error(given.span, fmt::format("`{}` takes {}; `{}` is {}", entry.name,
+                                       entry.takesIntegers ? "double, float, int or long" : "double or float",
+                                       m.name, name(m.element)))
           .note(m.span, "declared here");
     else if (first_ && first_->element != m.element)
       d_.error(given.span, fmt::format("`{}` takes matrices of one type; `{}` is {}, `{}` is {}", entry.name,

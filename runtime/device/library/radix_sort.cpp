@@ -5,7 +5,6 @@
 #include "runtime/matrix/element.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace pb::device {
 namespace {
@@ -49,9 +48,9 @@ public:
     const std::unique_ptr<Buffer> one = device_.allocate(bytes), other = isDirect ? nullptr : device_.allocate(bytes);
     const Numbers odd{one.get()}, even = isDirect ? to : Numbers{other.get()};
 
-    Numbers in = from;
     if (from.step != 1)
-      copy(std::exchange(in, even), from);
+      copy(even, from);
+    Numbers in = from.step == 1 ? from : even;
     give(SortKernel::Clear, {Argument::writes(*marks_), Argument::of(cleared())}, cleared());
     const long most = device_.about().units * kHistogramGroups * sort_.shape_.items;
     const long items = std::min(most, rounded((count_ + kHistogramKeys - 1) / kHistogramKeys));
