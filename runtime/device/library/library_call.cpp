@@ -58,7 +58,8 @@ bool liesAlike(const LibraryMatrix &a, const LibraryMatrix &b, int rank) {
   return a.address == b.address && std::equal(a.stride, a.stride + rank, b.stride);
 }
 
-LibraryCall::LibraryCall(const std::string &text) : entry(), element(elementOf(text)), isFloat(element == ElementKind::F32) {
+LibraryCall::LibraryCall(const std::string &text)
+    : entry(), element(elementOf(text)), isFloat(element == ElementKind::F32) {
   const LibraryEntry *found = findEntry(text.substr(0, text.find(' ')));
   if (!found)
     throw DeviceError(Failure::Build, "this program's runtime knows no entry " + text);

@@ -33,8 +33,9 @@ RadixSort::RadixSort(Device &device, const LibraryCall &call)
 class RadixSort::Launches {
 public:
   Launches(const RadixSort &sort, Device &device, long count)
-      : sort_(sort), device_(device), count_(count), tiles_((count + sort.shape_.tile() - 1) / sort.shape_.tile()),
-        places_(sort.bytes_), starts_(static_cast<long>(places_) * kSortDigits), row_(tiles_ * kSortDigits),
+      : sort_(sort), device_(device), count_(count),
+        tiles_((count + sort.shape_.tile() - 1) / sort.shape_.tile()), places_(sort.bytes_),
+        starts_(static_cast<long>(places_) * kSortDigits), row_(tiles_ * kSortDigits),
         marks_(device.allocate(sizeof(unsigned) * static_cast<unsigned long>(marks()))) {}
 
   EventRef run(const Numbers &to, const Numbers &from) {
@@ -45,7 +46,8 @@ public:
     // All memory before the first command.
     const bool isDirect = to.step == 1 && !device_.about().sharesMemory;
     const auto bytes = static_cast<unsigned long>(count_ * sort_.bytes_);
-    const std::unique_ptr<Buffer> one = device_.allocate(bytes), other = isDirect ? nullptr : device_.allocate(bytes);
+    const std::unique_ptr<Buffer> one = device_.allocate(bytes),
+                                  other = isDirect ? nullptr : device_.allocate(bytes);
     const Numbers odd{one.get()}, even = isDirect ? to : Numbers{other.get()};
 
     if (from.step != 1)
@@ -55,7 +57,8 @@ public:
     const long most = device_.about().units * kHistogramGroups * sort_.shape_.items;
     const long items = std::min(most, rounded((count_ + kHistogramKeys - 1) / kHistogramKeys));
     give(SortKernel::Histograms,
-         {Argument::reads(*in.buffer), Argument::of(in.first), Argument::writes(*marks_), Argument::of(count_), Argument::of(items)},
+         {Argument::reads(*in.buffer), Argument::of(in.first), Argument::writes(*marks_),
+          Argument::of(count_), Argument::of(items)},
          items);
     give(SortKernel::Starts, {Argument::writes(*marks_)}, static_cast<long>(places_) * sort_.shape_.items);
     for (int place = 0; place < places_; ++place) {
@@ -76,28 +79,34 @@ private:
   long area(int place) const { return tickets() + places_ + (sort_.shape_.looksBack ? place % 2 * row_ : 0); }
   /// What has to be zero before the first pass.
   long cleared() const { return tickets() + places_ + (sort_.shape_.looksBack ? row_ : 0); }
-  long rounded(long items) const { return (items + sort_.shape_.items - 1) / sort_.shape_.items * sort_.shape_.items; }
+  long rounded(long items) const {
+    return (items + sort_.shape_.items - 1) / sort_.shape_.items * sort_.shape_.items;
+  }
 
   void pass(int place, const Numbers &to, const Numbers &from) {
     const auto of = [](long value) { return Argument::of(value); };
-    const Argument starts = of(static_cast<long>(place) * kSortDigits), here = of(area(place)), tiles = of(tiles_), count = of(count_),
-                   shift = of(place * kSortBits), isFirst = of(place == 0), isLast = of(place == places_ - 1);
-    const Argument marks = Argument::writes(*marks_), source = Argument::reads(*from.buffer), sourceFirst = of(from.first);
+    const Argument starts = of(static_cast<long>(place) * kSortDigits), here = of(area(place)),
+                   tiles = of(tiles_), count = of(count_), shift = of(place * kSortBits),
+                   isFirst = of(place == 0), isLast = of(place == places_ - 1);
+    const Argument marks = Argument::writes(*marks_), source = Argument::reads(*from.buffer),
+                   sourceFirst = of(from.first);
     const long items = tiles_ * sort_.shape_.items;
     if (!sort_.shape_.looksBack) {
       give(SortKernel::Count, {source, sourceFirst, marks, here, tiles, count, shift, isFirst}, items);
-      give(SortKernel::Rows, {marks, starts, here, tiles}, static_cast<long>(kSortDigits) * sort_.shape_.items);
+      give(SortKernel::Rows, {marks, starts, here, tiles},
+           static_cast<long>(kSortDigits) * sort_.shape_.items);
     }
     give(SortKernel::Pass,
-         {source, sourceFirst, Argument::writes(*to.buffer), of(to.first), marks, starts, of(tickets() + place), here,
-          of(place == places_ - 1 ? -1 : area(place + 1)), tiles, count, shift, isFirst, isLast},
+         {source, sourceFirst, Argument::writes(*to.buffer), of(to.first), marks, starts,
+          of(tickets() + place), here, of(place == places_ - 1 ? -1 : area(place + 1)), tiles, count, shift,
+          isFirst, isLast},
          items);
   }
 
   void copy(const Numbers &to, const Numbers &from) {
     give(SortKernel::Copy,
-         {Argument::reads(*from.buffer), Argument::of(from.first), Argument::of(from.step), Argument::writes(*to.buffer),
-          Argument::of(to.first), Argument::of(to.step), Argument::of(count_)},
+         {Argument::reads(*from.buffer), Argument::of(from.first), Argument::of(from.step),
+          Argument::writes(*to.buffer), Argument::of(to.first), Argument::of(to.step), Argument::of(count_)},
          count_);
   }
 
@@ -123,8 +132,9 @@ EventRef RadixSort::launch(Device &device, const std::vector<Argument> &argument
   };
   const long count = std::max(0L, m[0].extent[0]), most = shape_.looksBack ? 1L << 30 : 1L << 31;
   if (count >= most)
-    throw DeviceError(Failure::Unsuitable, "pbc.sort takes less than " + std::to_string(most) + " numbers on " +
-                                               device.about().name + "; these are " + std::to_string(count));
+    throw DeviceError(Failure::Unsuitable, "pbc.sort takes less than " + std::to_string(most) +
+                                               " numbers on " + device.about().name + "; these are " +
+                                               std::to_string(count));
   return Launches(*this, device, count).run(numbers(0), numbers(1));
 }
 

@@ -297,8 +297,9 @@ struct SortText {
   const char *entry, *text;
 };
 constexpr SortText kTexts[] = {
-    {"pb_sort_copy", kCopy}, {"pb_sort_clear", kClear}, {"pb_sort_histograms", kHistograms}, {"pb_sort_starts", kStarts},
-    {"pb_sort_count", kTile}, {"pb_sort_rows", kRows},  {"pb_sort_pass", kTile},
+    {"pb_sort_copy", kCopy},     {"pb_sort_clear", kClear}, {"pb_sort_histograms", kHistograms},
+    {"pb_sort_starts", kStarts}, {"pb_sort_count", kTile},  {"pb_sort_rows", kRows},
+    {"pb_sort_pass", kTile},
 };
 
 } // namespace

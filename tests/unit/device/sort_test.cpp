@@ -6,10 +6,11 @@
 #include "support.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <cmath>
 #include <gmock/gmock.h>
 #include <limits>
+#include <map>
 #include <random>
 
 namespace pb::device::test {
@@ -44,7 +45,10 @@ std::vector<Bits<T>> bitsOf(const std::vector<T> &values) {
 
 template <class T>
 const char *elementName() {
-  return std::is_same_v<T, float> ? "float" : std::is_same_v<T, double> ? "double" : sizeof(T) == 4 ? "int" : "long";
+  return std::is_same_v<T, float>    ? "float"
+         : std::is_same_v<T, double> ? "double"
+         : sizeof(T) == 4            ? "int"
+                                     : "long";
 }
 
 struct Kind {
@@ -54,8 +58,9 @@ struct Kind {
 class Sort : public testing::TestWithParam<Kind> {
 protected:
   void SetUp() override {
-    device = GetParam().api == std::string("fake") ? std::make_unique<FakeDevice>(parseFakeOptions(GetParam().options))
-                                                   : openFor(GetParam().api);
+    device = GetParam().api == std::string("fake")
+                 ? std::make_unique<FakeDevice>(parseFakeOptions(GetParam().options))
+                 : openFor(GetParam().api);
     if (!device)
       GTEST_SKIP() << "this machine has no device of " << GetParam().api;
   }
@@ -63,7 +68,8 @@ protected:
   Kernel &kernel() {
     std::unique_ptr<Kernel> &known = kernels[elementName<T>()];
     if (!known)
-      known = device->build({.text = std::string("pbc.sort ") + elementName<T>(), .entry = "sort", .isLibrary = true});
+      known = device->build(
+          {.text = std::string("pbc.sort ") + elementName<T>(), .entry = "sort", .isLibrary = true});
     return *known;
   }
   /// How many keys a group has at once.
@@ -77,7 +83,9 @@ protected:
     const auto count = static_cast<long>(values.size());
     const auto of = [](long v) { return Argument::of(v); };
     finish(*device, device->launch(kernel<T>(),
-                                   {Argument::writes(*to), of(0), of(1), Argument::reads(*from), of(0), of(1), of(count), of(count)}, {}));
+                                   {Argument::writes(*to), of(0), of(1), Argument::reads(*from), of(0), of(1),
+                                    of(count), of(count)},
+                                   {}));
     EXPECT_EQ(bitsOf(contentsOf<T>(*device, *from, values.size())), bitsOf(values)) << "x stays";
     return contentsOf<T>(*device, *to, values.size());
   }
@@ -94,8 +102,10 @@ protected:
   std::map<std::string, std::unique_ptr<Kernel>> kernels;
 };
 INSTANTIATE_TEST_SUITE_P(All, Sort,
-                         testing::Values(Kind{"Fake", "fake", ""}, Kind{"FakeLooksBack", "fake", "groups_wait=1"},
-                                         Kind{"FakeShares", "fake", "shares=1"}, Kind{"OpenCl", "opencl", ""}, Kind{"Cuda", "cuda", ""}),
+                         testing::Values(Kind{"Fake", "fake", ""},
+                                         Kind{"FakeLooksBack", "fake", "groups_wait=1"},
+                                         Kind{"FakeShares", "fake", "shares=1"}, Kind{"OpenCl", "opencl", ""},
+                                         Kind{"Cuda", "cuda", ""}),
                          [](const auto &info) { return info.param.name; });
 
 /// Any bits: of numbers of both signs, denormal ones, infinities and NaNs.
@@ -126,8 +136,18 @@ void Sort::checkAll() {
   check(values, "few values");
   if constexpr (std::is_floating_point_v<T>) {
     using Limits = std::numeric_limits<T>;
-    const std::vector<T> special = {T(0), -T(0), Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(), -Limits::quiet_NaN(),
-                                    Limits::denorm_min(), -Limits::denorm_min(), Limits::max(), Limits::lowest(), Limits::min(), T(1)};
+    const std::vector<T> special = {T(0),
+                                    -T(0),
+                                    Limits::infinity(),
+                                    -Limits::infinity(),
+                                    Limits::quiet_NaN(),
+                                    -Limits::quiet_NaN(),
+                                    Limits::denorm_min(),
+                                    -Limits::denorm_min(),
+                                    Limits::max(),
+                                    Limits::lowest(),
+                                    Limits::min(),
+                                    T(1)};
     for (T &v : values)
       v = special[random() % special.size()];
     check(values, "special values");
@@ -141,21 +161,24 @@ TEST_P(Sort, OfFloats) { checkAll<float>(); }
 TEST_P(Sort, OfDoubles) { checkAll<double>(); }
 TEST_P(Sort, OfIntegers) {
   checkAll<std::int32_t>();
-  checkAll<std::int64_t>();
+  if (device->about().api != "opencl") // where seven kernels take seconds to compile
+    checkAll<std::int64_t>();
 }
 
 /// Parts of one matrix, at any distances, also backwards; what lies between stays.
 TEST_P(Sort, OfViews) {
   std::mt19937_64 random(6);
   const long count = tile<float>() + 11;
-  for (const auto &[toFirst, toStep, fromFirst, fromStep] :
-       {std::array<long, 4>{3, 1, count + 5, 1}, {0, 2, 1, 2}, {count - 1, -1, count + 2, 1}, {1, 1, 3 * count, -2}}) {
+  for (const auto &[toFirst, toStep, fromFirst, fromStep] : {std::array<long, 4>{3, 1, count + 5, 1},
+                                                             {0, 2, 1, 2},
+                                                             {count - 1, -1, count + 2, 1},
+                                                             {1, 1, 3 * count, -2}}) {
     const std::vector<float> before = anyBits<float>(3 * count + 1, random);
     const auto all = bufferOf(*device, before);
     const auto of = [](long v) { return Argument::of(v); };
     finish(*device, device->launch(kernel<float>(),
-                                   {Argument::writes(*all), of(toFirst), of(toStep), Argument::reads(*all), of(fromFirst), of(fromStep),
-                                    of(count), of(count)},
+                                   {Argument::writes(*all), of(toFirst), of(toStep), Argument::reads(*all),
+                                    of(fromFirst), of(fromStep), of(count), of(count)},
                                    {}));
     std::vector<float> right = before, values;
     for (long k = 0; k < count; ++k)
@@ -163,7 +186,8 @@ TEST_P(Sort, OfViews) {
     std::sort(values.begin(), values.end(), isBefore<float>);
     for (long k = 0; k < count; ++k)
       right[static_cast<std::size_t>(toFirst + k * toStep)] = values[static_cast<std::size_t>(k)];
-    ASSERT_EQ(bitsOf(contentsOf<float>(*device, *all, before.size())), bitsOf(right)) << toStep << " " << fromStep;
+    ASSERT_EQ(bitsOf(contentsOf<float>(*device, *all, before.size())), bitsOf(right))
+        << toStep << " " << fromStep;
   }
 }
 
