@@ -9,7 +9,7 @@
 namespace pb::device {
 namespace {
 
-const char *const kKeys = R"(
+constexpr const char *kKeys = R"(
 #if PB_SORT_BITS == 32
 typedef unsigned Key;
 #define PB_SORT_SIGN 0x80000000u
@@ -54,7 +54,7 @@ PB_FUNCTION Key pb_elementOf(Key key) {
   for (int w = 0; w < PB_SORT_WARPS; ++w) name += w < warp ? sums[w] : 0u
 )";
 
-const char *const kCopy = R"(
+constexpr const char *kCopy = R"(
 PB_KERNEL(pb_sort_copy)(PB_GLOBAL const Key *from, long fromFirst, long fromStep, PB_GLOBAL Key *to, long toFirst,
                         long toStep, long count)
 {
@@ -65,7 +65,7 @@ PB_KERNEL(pb_sort_copy)(PB_GLOBAL const Key *from, long fromFirst, long fromStep
 }
 )";
 
-const char *const kClear = R"(
+constexpr const char *kClear = R"(
 PB_KERNEL(pb_sort_clear)(PB_GLOBAL unsigned *marks, long count)
 {
   PB_BEGIN
@@ -75,7 +75,7 @@ PB_KERNEL(pb_sort_clear)(PB_GLOBAL unsigned *marks, long count)
 )";
 
 // Four loads are under way at once.
-const char *const kHistograms = R"(
+constexpr const char *kHistograms = R"(
 #define PB_SORT_WIDTH ((int)(16 / sizeof(Key)))
 #define PB_SORT_COUNT(element)                                                       \
   {                                                                                  \
@@ -117,7 +117,7 @@ PB_KERNEL(pb_sort_histograms)(PB_GLOBAL const Key *from, long fromFirst, PB_GLOB
 )";
 
 // A group for each place.
-const char *const kStarts = R"(
+constexpr const char *kStarts = R"(
 PB_KERNEL(pb_sort_starts)(PB_GLOBAL unsigned *marks)
 {
   PB_LOCAL_ARRAYS
@@ -138,7 +138,7 @@ PB_KERNEL(pb_sort_starts)(PB_GLOBAL unsigned *marks)
 )";
 
 // A group for each digit; its row has a number for each tile.
-const char *const kRows = R"(
+constexpr const char *kRows = R"(
 PB_KERNEL(pb_sort_rows)(PB_GLOBAL unsigned *marks, long starts, long here, long tiles)
 {
   PB_LOCAL_ARRAYS
@@ -163,7 +163,7 @@ PB_KERNEL(pb_sort_rows)(PB_GLOBAL unsigned *marks, long starts, long here, long 
 
 // Both Count and Pass begin with the keys of a tile and how often each warp has each digit. Keys behind the end are the
 // largest ones; they come last, and are not written. Numbers that are published: 0 none, else the upper two bits say which.
-const char *const kTile = R"(
+constexpr const char *kTile = R"(
 #define PB_SORT_PART 0x40000000u  // of the tile
 #define PB_SORT_WHOLE 0x80000000u // of the tile and all before it
 #define PB_SORT_VALUE 0x3fffffffu

@@ -209,6 +209,61 @@ class Dialect : public testing::TestWithParam<const char *> {};
 INSTANTIATE_TEST_SUITE_P(All, Dialect, testing::Values("fake", "opencl", "cuda"),
                          [](const auto &info) { return info.param; });
 
+/// For each item: which of its warp have the same number, and how many of its group have it.
+TEST_P(Dialect, ItemsThatHaveTheSame) {
+  const auto device = openFor(GetParam());
+  if (!device)
+    GTEST_SKIP() << "this machine has no device of " << GetParam();
+  constexpr int kGroup = 64;
+  const auto kernel = device->build({R"(
+PB_KERNEL(same)(PB_GLOBAL const int *X_p, PB_GLOBAL unsigned *R_p, PB_GLOBAL unsigned *S_p)
+{
+  PB_LOCAL_ARRAYS
+  PB_LOCAL_ARRAY(unsigned, counts, 3);
+  PB_BEGIN
+  const unsigned own = (unsigned)X_p[PB_ID(0)];
+  if (PB_LOCAL_ID(0) < 3) counts[PB_LOCAL_ID(0)] = 0;
+  PB_BARRIER();
+  PB_ADD_LOCAL(counts[own & 255u], 1u);
+  PB_MATCH(alike, own, 8);
+  PB_WARP_BARRIER();
+  PB_BARRIER();
+  R_p[2 * PB_ID(0)] = alike;
+  R_p[2 * PB_ID(0) + 1] = counts[own & 255u] + 1000u * PB_COUNT_ONES(alike);
+  const unsigned before = PB_ADD_GLOBAL(S_p[0], own);
+  PB_PUBLISH(S_p[1 + PB_ID(0)], 1u + (before > PB_PUBLISHED(S_p[0])));
+  PB_END
+}
+)",
+                                     "same",
+                                     {kGroup, 1, 1}});
+  const int warp = device->about().warp;
+  std::vector<int> x;
+  for (int k = 0; k < 2 * kGroup; ++k)
+    x.push_back(k * k % 7 % 3 + (k % 5 == 0 ? 256 : 0)); // more than 8 bits
+  const auto X = bufferOf(*device, x), R = bufferOf(*device, std::vector<unsigned>(2 * x.size())),
+             S = bufferOf(*device, std::vector<unsigned>(1 + x.size()));
+  finish(*device, device->launch(*kernel, {Argument::reads(*X), Argument::writes(*R), Argument::writes(*S)},
+                                 gridOf(2 * kGroup, kGroup)));
+  const auto r = contentsOf<unsigned>(*device, *R, 2 * x.size());
+  const auto s = contentsOf<unsigned>(*device, *S, 1 + x.size());
+  unsigned sum = 0;
+  for (int k = 0; k < 2 * kGroup; ++k) {
+    unsigned alike = 0, inGroup = 0, ones = 0;
+    for (int i = k / kGroup * kGroup; i < (k / kGroup + 1) * kGroup; ++i)
+      if (x[i] % 256 == x[k] % 256) {
+        ++inGroup;
+        if (i / warp == k / warp)
+          alike |= 1u << i % warp, ++ones;
+      }
+    ASSERT_EQ(r[2 * k], alike) << k;
+    ASSERT_EQ(r[2 * k + 1], inGroup + 1000 * ones) << k;
+    ASSERT_EQ(s[1 + k], 1u) << k;
+    sum += static_cast<unsigned>(x[k]);
+  }
+  EXPECT_EQ(s[0], sum);
+}
+
 TEST_P(Dialect, EverythingGivesTheSameResults) {
   const auto device = openFor(GetParam());
   if (!device)

@@ -10,7 +10,7 @@ namespace {
 
 TEST(FakeOptions, EachWordSetsOneThing) {
   const FakeOptions o = parseFakeOptions("memory=64M latency=50us;bandwidth=10G speed=0.5 units=4 local=48K "
-                                         "group=256 double=0 shares=1 devices=2");
+                                         "group=256 double=0 shares=1 devices=2 groups_wait=1");
   EXPECT_EQ(o.memory, 64UL << 20);
   EXPECT_DOUBLE_EQ(o.latency, 50e-6);
   EXPECT_DOUBLE_EQ(o.bandwidth, 10.0 * (1 << 30));
@@ -21,6 +21,7 @@ TEST(FakeOptions, EachWordSetsOneThing) {
   EXPECT_EQ(o.devices, 2);
   EXPECT_FALSE(o.hasDouble);
   EXPECT_TRUE(o.shares);
+  EXPECT_TRUE(o.groupsWait);
   EXPECT_TRUE(o.faults.empty());
 }
 

@@ -123,10 +123,10 @@ void Sort::checkAll() {
   const long full = tile<T>();
   for (const long count : {0L, 1L, 2L, 3L, 31L, 257L, full - 1, full, full + 1, 2 * full, 3 * full + 7})
     check(anyBits<T>(count, random), "any bits");
-  const long count = 2 * full + full / 3;
+  const long count = 2 * full + full / 3, middle = count / 2;
   std::vector<T> values;
   for (long k = 0; k < count; ++k)
-    values.push_back(static_cast<T>(k - count / 2));
+    values.push_back(static_cast<T>(k - middle));
   check(values, "sorted");
   std::reverse(values.begin(), values.end());
   check(values, "in reverse");
