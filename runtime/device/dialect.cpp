@@ -223,9 +223,10 @@ extern __shared__ __align__(16) unsigned char pb_dynamic[];
 __device__ __forceinline__ unsigned pb_match(unsigned value, int bits) {
   unsigned alike = 0xffffffffu;
 #pragma unroll
-  for (int bit = 0; bit < bits; ++bit) {
-    const unsigned ones = __ballot_sync(0xffffffffu, value >> bit & 1);
-    alike &= value >> bit & 1 ? ones : ~ones;
+  for (int bit = 0; bit < bits; ++bit) { // four instructions each
+    unsigned all; // 32 times the bit
+    asm("bfe.s32 %0, %1, %2, 1;" : "=r"(all) : "r"(value), "r"(bit));
+    alike &= ~(__ballot_sync(0xffffffffu, all) ^ all);
   }
   return alike;
 }

@@ -209,7 +209,10 @@ PB_KERNEL(pb_sort_pass)(PB_GLOBAL const Key *from, long fromFirst, PB_GLOBAL Key
 #pragma unroll PB_SORT_UNROLL
     for (int j = 0; j < PB_SORT_KEYS; ++j) {
       key[j] = ~(Key)0;
-      if (j * PB_WARP < rest) key[j] = isFirst ? pb_keyOf(from[j * PB_WARP]) : from[j * PB_WARP];
+      if (j * PB_WARP < rest) {
+        key[j] = from[j * PB_WARP];
+        if (isFirst) key[j] = pb_keyOf(key[j]);
+      }
     }
   }
   PB_BARRIER();
@@ -281,12 +284,20 @@ PB_KERNEL(pb_sort_pass)(PB_GLOBAL const Key *from, long fromFirst, PB_GLOBAL Key
   }
   PB_BARRIER();
   PB_PLACE(to, toFirst);
+  if (isLast) {
 #pragma unroll PB_SORT_UNROLL
-  for (int j = 0; j < PB_SORT_KEYS; ++j) {
-    const int at = j * PB_G0 + item;
-    const Key one = sorted[at];
-    const unsigned place = places[PB_SORT_DIGIT(one, shift)] + (unsigned)at;
-    if (place < (unsigned)count) to[place] = isLast ? pb_elementOf(one) : one;
+    for (int j = 0; j < PB_SORT_KEYS; ++j) {
+      const Key one = sorted[j * PB_G0 + item];
+      const unsigned place = places[PB_SORT_DIGIT(one, shift)] + (unsigned)(j * PB_G0 + item);
+      if (place < (unsigned)count) to[place] = pb_elementOf(one);
+    }
+  } else {
+#pragma unroll PB_SORT_UNROLL
+    for (int j = 0; j < PB_SORT_KEYS; ++j) {
+      const Key one = sorted[j * PB_G0 + item];
+      const unsigned place = places[PB_SORT_DIGIT(one, shift)] + (unsigned)(j * PB_G0 + item);
+      if (place < (unsigned)count) to[place] = one;
+    }
   }
 #endif
   PB_END
