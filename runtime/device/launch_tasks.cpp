@@ -273,7 +273,13 @@ protected:
         round_ += given;
         m.count.launches += static_cast<unsigned long>(given);
       } catch (const DeviceError &e) {
-        failed(m, e);
+        // A function of a library allocates memory of its own before it begins.
+        const auto room = e.failure() == Failure::OutOfMemory ? m.makeRoom(0) : Management::Room::None;
+        if (room == Management::Room::Later)
+          return Outcome::Again;
+        if (room == Management::Room::None)
+          failed(m, e);
+        continue;
       }
       m.launched(event_, l);
       m.needsFlush();

@@ -105,6 +105,10 @@ public:
   // Allocates a buffer. Null: not yet, because something has to be copied out or to end first. Throws
   // OutOfMemory.
   std::unique_ptr<Buffer> allocate(unsigned long bytes, bool &wait);
+  enum class Room { Made, Later, None };
+  /// What can be done where so many bytes were refused: frees what nobody uses, or evicts a matrix. Later: something has
+  /// to be copied out or to end first.
+  Room makeRoom(unsigned long bytes);
   /// Gives the record a buffer, unless it has one. False: not yet.
   bool provide(Record &record);
   /// Keeps the buffer for the next request of its size, or frees it.

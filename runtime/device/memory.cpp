@@ -44,16 +44,25 @@ std::unique_ptr<Buffer> Management::allocate(unsigned long bytes, bool &wait) {
     } catch (const DeviceError &e) {
       if (e.failure() != Failure::OutOfMemory)
         throw;
-      if (freeUnused() || evictOne(wait))
-        continue;
-      wait |= !launched_.empty() || !copyingIn_.empty() || // they may hold memory that was given up
-              (count.bytes + bytes <= about_.bytes && Trace::now() - lastFreed_ < kSettling);
+      const Room room = makeRoom(bytes);
+      if (room == Room::None)
+        throw;
+      wait = room == Room::Later;
       if (wait)
         return nullptr;
-      if (!freeUnused()) // buffers that other threads released meanwhile
-        throw;
     }
   }
+}
+
+Management::Room Management::makeRoom(unsigned long bytes) {
+  bool wait = false;
+  if (freeUnused() || evictOne(wait))
+    return Room::Made;
+  wait |= !launched_.empty() || !copyingIn_.empty() || // they may hold memory that was given up
+          (count.bytes + bytes <= about_.bytes && Trace::now() - lastFreed_ < kSettling);
+  if (wait)
+    return Room::Later;
+  return freeUnused() ? Room::Made : Room::None; // buffers that other threads released meanwhile
 }
 
 bool Management::freeUnused() {

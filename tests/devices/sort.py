@@ -16,6 +16,7 @@ PROGRAM = """
 %}
 #include <sort.pbcc>
 transform Numbers from A[n] to B[n] { to(B b) from(A a) { Sort(b, a); } }
+transform Twice from A[n] to B[n] { to(B b) from(A a) using(t[n]) { Sort(t, a); Sort(b, t); } }
 transform InPlace from A[n] to B[n] { to(B b) from(A a) { for (int i = 0; i < n; ++i) b.cell(i) = a.cell(i); Sort(b, b); } }
 transform Columns from A[w, h] to B[w, h] { to(B b) from(A a) { for (int x = 0; x < w; ++x) Sort(b.column(x), a.column(x)); } }
 transform Floats from A[n] : float to B[n] : float { rule plain to(B b) from(A a) gpu pbc.sort(b, a) { SORT } }
@@ -109,10 +110,13 @@ def main():
         check("Numbers", values, "d", CHOICES["device"], options, fake=f"{options} fail=launch:{launches + 1}")
         check("Numbers", values, "d", CHOICES["device"], options, "the fake device refuses the kernel pb_sort_pass", fake=f"{options} fail=build:pb_sort_pass")
         check("Numbers", values, "d", CHOICES["device"], options, "the fake device is lost", fake=f"{options} fail=lost:9")
-    # Matrices of 16000 bytes fit, but not a third array of the sort; with memory for it that is only refused once, it is asked for again.
+    # Two matrices of 16000 bytes fit, but not a third array, which the sort needs. Memory that is refused once is asked for again.
     check("Numbers", values, "d", CHOICES["device"], "little memory", "the fake device has no 16000 bytes", fake="memory=50000")
     for allocation in (3, 4):
-        check("Numbers", values, "d", CHOICES["device"], "memory is refused", f"the fake device refuses allocation {allocation}", fake=f"fail=memory:{allocation}")
+        check("Numbers", values, "d", CHOICES["device"], "memory is refused", "the fake device refuses allocation", fake=f"fail=memory:{allocation}+")
+        check("Numbers", values, "d", CHOICES["device"], "memory is refused once", fake=f"fail=memory:{allocation}")
+    # What an earlier sort has left on the device gives way.
+    check("Twice", values, "d", CHOICES["device"], "memory for one sort", fake="memory=70000")
     check("Numbers", values, "d", CHOICES["device"], "little local memory", "bytes for each group", fake="local=8K")
 
 with tempfile.TemporaryDirectory() as folder:
