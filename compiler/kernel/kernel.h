@@ -126,6 +126,9 @@ struct Statement {
   std::shared_ptr<const body::DeviceBody> onDevice; // the body's version for devices; null: none
 };
 
+/// Whether it computes no point of a rule, but copies cells between a matrix and scratch memory (transform/copies.h).
+inline bool isOfCopy(const Statement &s) { return s.rule < 0; }
+
 struct Kernel {
   std::string name;                    // "Smooth.0"
   std::vector<std::string> parameters; // size variables (mangled); all integers

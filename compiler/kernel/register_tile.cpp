@@ -14,6 +14,8 @@
 #include <isl/schedule.h>
 #include <isl/set.h>
 #include <isl/union_map.h>
+#include <isl/union_set.h>
+#include <set>
 
 namespace pbc::kernel {
 namespace {
@@ -36,32 +38,89 @@ int operations(const Expr &e) {
 
 bool isFloat(Scalar s) { return s == Scalar::F64 || s == Scalar::F32; }
 
+/// The statements that compute points, not those that copy matrices.
+std::vector<int> statementsOfPoints(const Kernel &kernel) {
+  std::vector<int> all;
+  for (std::size_t k = 0; k < kernel.statements.size(); ++k)
+    if (!isOfCopy(kernel.statements[k]))
+      all.push_back(static_cast<int>(k));
+  return all;
+}
+
+isl::union_map between(const Kernel &kernel, const std::vector<int> &statements) {
+  isl_union_set *all = isl_union_set_empty(kernel.dependences.get_space().release());
+  for (const int index : statements)
+    all = isl_union_set_add_set(all, kernel.statements[static_cast<std::size_t>(index)].domain.copy());
+  const isl::union_set instances = isl::manage(all);
+  return kernel.dependences.intersect_domain(instances).intersect_range(instances);
+}
+
+std::string whyNotOfOneRule(const Kernel &kernel, const std::vector<int> &points) {
+  if (points.empty())
+    return "it has no loops over points";
+  const auto at = [&](int index) -> const Statement & {
+    return kernel.statements[static_cast<std::size_t>(index)];
+  };
+  for (const int index : points) {
+    if (at(index).isOpaque)
+      return "its body is a call of C++ code";
+    if (at(index).rule != at(points.front()).rule)
+      return "several rules share its loops";
+  }
+  return "";
+}
+
+/// Whether no point is computed in the loop.
+bool isOfCopies(const Kernel &kernel, const isl::schedule_node &band) {
+  const std::vector<std::string> names = statementsAt(band);
+  return std::all_of(names.begin(), names.end(), [&](const std::string &name) {
+    return isOfCopy(kernel.statements[static_cast<std::size_t>(statementIndex(kernel, name))]);
+  });
+}
+
+/// Why scratch memory that the points use is no matrix for them: one that is filled before their loops begin, and is only read by them.
+std::string whyNotFilledBefore(const Kernel &kernel, const std::vector<int> &points,
+                               const isl::schedule_node &y) {
+  std::set<int> filled; // before the loop over y
+  const std::vector<std::string> inside = statementsAt(y);
+  for (const Statement &s : kernel.statements)
+    if (isOfCopy(s) && std::find(inside.begin(), inside.end(), s.name) == inside.end())
+      filled.insert(s.accesses[static_cast<std::size_t>(s.write)].buffer);
+  for (const int index : points)
+    for (const Access &a : kernel.statements[static_cast<std::size_t>(index)].accesses)
+      if (const Buffer &b = kernel.buffers[static_cast<std::size_t>(a.buffer)];
+          b.role == Buffer::Role::Scratch && (a.isWrite || !filled.contains(a.buffer) || b.inRegisters))
+        return fmt::format("a point has memory of its own (`{}`)", programName(kernel, b));
+  return "";
+}
+
 class Analysis {
 public:
-  Analysis(const Scheduled &kernel, int x, const MemberDirection &y, bool isParallel)
-      : kernel_(kernel), isParallel_(isParallel) {
+  Analysis(const Scheduled &kernel, const std::vector<int> &points, int x, const MemberDirection &y,
+           bool isParallel)
+      : kernel_(kernel), points_(points), isParallel_(isParallel) {
     tile_.x = x, tile_.y = y.dimension, tile_.isBackward = y.isBackward;
   }
 
   std::optional<RegisterTile> run() {
     bool hasElement = false;
-    for (const Statement &s : kernel_.statements)
-      for (const Access &a : s.accesses)
+    for (const int index : points_)
+      for (const Access &a : at(index).accesses)
         if (a.isWrite) {
           const Scalar here = kernel_.buffers[a.buffer].element;
           if (!isFloat(here) || (hasElement && here != tile_.element))
             return fail("it computes with more than one type");
           tile_.element = here, hasElement = true;
         }
-    for (const Statement &s : kernel_.statements)
-      if (!statement(s))
+    for (const int index : points_)
+      if (!statement(at(index)))
         return std::nullopt;
     for (const Buffer &b : kernel_.buffers)
       tile_.scalars += b.role == Buffer::Role::Local;
     findDepth();
     if (!isParallel_ && !(tile_.isDeep && (tile_.behind = behind())))
       return fail(fmt::format("a point needs the one before it along `{}`",
-                              kernel_.statements.front().dimensions[tile_.y]));
+                              at(points_.front()).dimensions[tile_.y]));
     if (tile_.moves && !tile_.isDeep)
       return fail("its loops have other bounds in other rows");
     for (const Access *a : strided_)
@@ -75,6 +134,8 @@ public:
   const std::string &why() const { return why_; }
 
 private:
+  const Statement &at(int index) const { return kernel_.statements[static_cast<std::size_t>(index)]; }
+
   std::nullopt_t fail(const std::string &why) {
     no(why);
     return std::nullopt;
@@ -140,7 +201,8 @@ private:
     std::set<int> inLoop;
     const Statement *last = nullptr;
     int after = 0;
-    for (const Statement &s : kernel_.statements) {
+    for (const int index : points_) {
+      const Statement &s = at(index);
       const int depth = static_cast<int>(s.dimensions.size()) - s.freeCount;
       if (depth > 1)
         return;
@@ -156,9 +218,9 @@ private:
           inLoop.insert(a.buffer);
     }
     tile_.isDeep = isParallel_ || loops.size() == 1;
-    for (std::size_t k = 0; k < kernel_.statements.size(); ++k)
-      if (static_cast<int>(kernel_.statements[k].dimensions.size()) > kernel_.statements[k].freeCount)
-        addPanels(static_cast<int>(k));
+    for (const int index : points_)
+      if (static_cast<int>(at(index).dimensions.size()) > at(index).freeCount)
+        addPanels(index);
     if (isParallel_ && !tile_.moves && loops.size() == 1 && inLoop.size() == 1 && after == 1 &&
         last->value->kind == Expr::Kind::Read && last->accesses[last->value->index].buffer == *inLoop.begin())
       tile_.resumed = *inLoop.begin();
@@ -173,7 +235,7 @@ private:
       bool isRegular = true;
     } search{*this, std::nullopt};
     isl_union_map_foreach_map(
-        kernel_.dependences.get(),
+        between(kernel_, points_).get(),
         [](isl_map *taken, void *user) {
           auto &s = *static_cast<Search *>(user);
           s.isRegular = s.isRegular && s.self.addDistances(isl::manage(taken), s.distances);
@@ -228,7 +290,7 @@ private:
   }
 
   void addPanels(int index) {
-    const Statement &s = kernel_.statements[index];
+    const Statement &s = at(index);
     for (std::size_t k = 0; k < s.accesses.size(); ++k) {
       const Access &a = s.accesses[k];
       const Buffer &b = kernel_.buffers[a.buffer];
@@ -245,7 +307,8 @@ private:
   }
 
   const Scheduled &kernel_;
-  const bool isParallel_; // the loop over y
+  const std::vector<int> &points_; // the statements of a point
+  const bool isParallel_;          // the loop over y
   RegisterTile tile_{};
   std::vector<const Access *> strided_;
   std::string why_;
@@ -254,18 +317,13 @@ private:
 } // namespace
 
 Outcome registerTile(const Scheduled &kernel, const RegisterShape *shape) {
-  for (const Statement &s : kernel.statements) {
-    if (s.isOpaque)
-      return {std::nullopt, "its body is a call of C++ code"};
-    if (s.rule != kernel.statements.front().rule)
-      return {std::nullopt, "several rules share its loops"};
-    for (const Access &a : s.accesses)
-      if (const Buffer &b = kernel.buffers[a.buffer]; b.role == Buffer::Role::Scratch)
-        return {std::nullopt, fmt::format("a point has memory of its own (`{}`)", programName(kernel, b))};
-  }
+  const std::vector<int> points = statementsOfPoints(kernel);
+  if (std::string why = whyNotOfOneRule(kernel, points); !why.empty())
+    return {std::nullopt, std::move(why)};
+  const Statement &first = kernel.statements[static_cast<std::size_t>(points.front())];
   int all = 0;
-  for (const Statement &s : kernel.statements)
-    all += operations(*s.value);
+  for (const int index : points)
+    all += operations(*kernel.statements[static_cast<std::size_t>(index)].value);
   if (!shape && all > kMostOperations)
     return {std::nullopt, "its body is long"};
   if (!shape && whyTooLong(kernel, kFewOperations).empty())
@@ -275,23 +333,24 @@ Outcome registerTile(const Scheduled &kernel, const RegisterShape *shape) {
   std::vector<isl::schedule_node> bands; // over points, outermost first
   std::vector<MemberDirection> variables;
   visit(isl::manage(isl_schedule_get_root(tiled.schedule.tree.get())), [&](const isl::schedule_node &node) {
-    if (!isBand(node))
+    if (!isBand(node) || isOfCopies(tiled, node))
       return;
     const MemberDirection d = memberDirection(tiled, node).value_or(MemberDirection{-1, false});
-    if (d.dimension < kernel.statements.front().freeCount) {
+    if (d.dimension < first.freeCount) {
       bands.push_back(node);
       variables.push_back(d);
     }
   });
   const std::size_t n = bands.size();
   if (n < 2 || variables[n - 1].dimension < 0 || variables[n - 1].isBackward ||
-      variables[n - 2].dimension < 0 || static_cast<int>(n) != kernel.statements.front().freeCount)
+      variables[n - 2].dimension < 0 || static_cast<int>(n) != first.freeCount)
     return {std::nullopt, "it has not several loops over points in one nest"};
   const int x = variables[n - 1].dimension;
   if (!isParallel(bands[n - 1], 0, kernel.dependences, false))
-    return {std::nullopt, fmt::format("a point needs the one before it along `{}`",
-                                      kernel.statements.front().dimensions[x])};
-  Analysis analysis(kernel, x, variables[n - 2], isParallel(bands[n - 2], 0, kernel.dependences, false));
+    return {std::nullopt, fmt::format("a point needs the one before it along `{}`", first.dimensions[x])};
+  if (std::string why = whyNotFilledBefore(tiled, points, bands[n - 2]); !why.empty())
+    return {std::nullopt, std::move(why)};
+  Analysis analysis(kernel, points, x, variables[n - 2], isParallel(bands[n - 2], 0, kernel.dependences, false));
   tiled.schedule.registerTile = analysis.run();
   if (!tiled.schedule.registerTile)
     return {std::nullopt, analysis.why()};

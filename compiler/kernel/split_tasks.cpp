@@ -208,7 +208,7 @@ static std::string whySharedMemory(const Scheduled &kernel) {
 /// The kernel as if copies of matrices, which have points of their own, were there already.
 static Scheduled withoutCopies(const Scheduled &kernel) {
   Scheduled rest = kernel;
-  std::erase_if(rest.statements, [](const Statement &s) { return s.rule < 0; });
+  std::erase_if(rest.statements, isOfCopy);
   isl_union_set *domain = isl_union_set_empty_ctx(isl_set_get_ctx(kernel.context.get()));
   for (const Statement &s : rest.statements)
     domain = isl_union_set_add_set(domain, s.domain.copy());

@@ -57,7 +57,7 @@ Registers registers(const kernel::Kernel &kernel, const kernel::RegisterTile &ti
                           std::move(across), distance(kernel, a, s.freeCount)});
   }
   for (std::size_t s = 0; s < kernel.statements.size(); ++s)
-    for (std::size_t k = 0; k < kernel.statements[s].accesses.size(); ++k)
+    for (std::size_t k = 0; k < kernel.statements[s].accesses.size() && !isOfCopy(kernel.statements[s]); ++k)
       if (const kernel::Access &a = kernel.statements[s].accesses[k];
           kernel.buffers[static_cast<std::size_t>(a.buffer)].rank > 0 &&
           kernel::along(kernel, a, tile.x) == kernel::Along::Strided)
@@ -258,13 +258,16 @@ private:
       if (b.lanes)
         array.extents.push_back(integer(b.lanes));
       if (b.role == Buffer::Role::Scratch && isSized(b)) {
-        Let lengths;
-        for (std::size_t d = 0; d < b.extents.size(); ++d)
-          lengths.variables.push_back({lengthName(b, d), parametersOnly(b.extents[d], kernel_.context)});
-        to.push_back(make({std::move(lengths)}));
+        Let strides;
+        for (std::size_t d = 0; d < b.extents.size(); ++d) {
+          Expr stride = parametersOnly(b.extents[d], kernel_.context);
+          if (d > 0)
+            stride = multiply(index(strideName(b.name, d)), grouped(std::move(stride)));
+          strides.variables.push_back({strideName(b.name, d + 1), std::move(stride)});
+        }
+        to.push_back(make({std::move(strides)}));
         array.space = Array::Space::Sized;
-        for (std::size_t d = b.extents.size(); d-- > 0;)
-          array.extents.push_back(index(lengthName(b, d)));
+        array.extents = {index(strideName(b.name, b.extents.size()))};
       } else if (b.role == Buffer::Role::Scratch) {
         array.space = b.inRegisters ? Array::Space::Own : Array::Space::Task;
         for (auto extent = b.extents.rbegin(); extent != b.extents.rend(); ++extent)
@@ -460,9 +463,12 @@ isl::ast_node generate(const kernel::Scheduled &kernel) {
 
 std::vector<Matrix> matrices(const kernel::Kernel &kernel) {
   std::vector<Matrix> all;
-  for (const Buffer &b : kernel.buffers)
-    all.push_back({b.name, b.element, b.rank, b.role == Buffer::Role::Input, b.ofGroup, b.pad,
-                   b.role == Buffer::Role::Item, b.buffers});
+  for (const Buffer &b : kernel.buffers) {
+    const bool isOwn = b.role == Buffer::Role::Scratch && isSized(b);
+    all.push_back({b.name, b.element, isOwn ? static_cast<int>(b.extents.size()) : b.rank,
+                   b.role == Buffer::Role::Input, b.ofGroup, b.pad, b.role == Buffer::Role::Item, b.buffers,
+                   isOwn});
+  }
   return all;
 }
 

@@ -65,10 +65,6 @@ bool isSized(const Buffer &scratch) {
   return !bytes || *bytes > kernel::kMostScratchBytes;
 }
 
-std::string lengthName(const Buffer &scratch, std::size_t dimension) {
-  return fmt::format("{}_n{}", scratch.name, dimension);
-}
-
 /// How many cells behind a multiple of 16 bytes the copy begins along dimension 0 of the matrix, if the first point of its group, or of
 /// its item, lies at one; nothing if that is not known.
 static std::optional<long> phaseOf(const kernel::Scheduled &kernel, const kernel::Statement &fill,
@@ -152,6 +148,12 @@ Expr StatementBuilder::element(int access, const At &at) const {
   const Buffer &b = kernel_.buffers[statement_.accesses[access].buffer];
   if (kernel::isMatrix(b) || b.role == Buffer::Role::Group)
     return cell(access, at.dimensions);
+  if (b.role == Buffer::Role::Scratch && isSized(b)) {
+    Expr made = cell(access, at.dimensions);
+    Element own = *as<Element>(made);
+    own.indices.resize(b.extents.size()); // without the loops that have memory of their own
+    return make({std::move(own)});
+  }
   Local local{b.name, b.element, {}};
   if (b.role == Buffer::Role::Item) {
     local.indices = expressions(indices_[access], at.dimensions);
@@ -161,12 +163,6 @@ Expr StatementBuilder::element(int access, const At &at) const {
     local.indices = expressions(indices_[access], at.dimensions);
     local.indices.resize(b.extents.size()); // without the loops that have memory of their own
     std::reverse(local.indices.begin(), local.indices.end()); // dimension 0 is contiguous
-    if (isSized(b) && b.rank > 0) {
-      Expr at = local.indices.front();
-      for (std::size_t k = 1; k < local.indices.size(); ++k)
-        at = add(multiply(at, index(lengthName(b, local.indices.size() - 1 - k))), local.indices[k]);
-      local.indices = {std::move(at)};
-    }
   }
   if (b.lanes) {
     local.indices.push_back(at.lane ? at.lane : integer(0));

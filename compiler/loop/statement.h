@@ -18,8 +18,6 @@ Expr parametersOnly(const isl::pw_aff &, const isl::set &context);
 
 /// Whether the array of a scratch buffer gets its memory when its task runs, because its size is not constant or too large.
 bool isSized(const kernel::Buffer &scratch);
-/// The name of its number of elements along a dimension.
-std::string lengthName(const kernel::Buffer &scratch, std::size_t dimension);
 
 class StatementBuilder {
 public:

@@ -4,6 +4,10 @@
 
 namespace pbc::loop {
 
+std::string strideName(const std::string &matrix, std::size_t dimension) {
+  return matrix + "_s" + std::to_string(dimension);
+}
+
 NodePtr make(Node n) { return std::make_shared<const Node>(std::move(n)); }
 
 std::vector<NodePtr> sequence(const NodePtr &node) {

@@ -295,7 +295,12 @@ struct Matrix {
   bool isOfItem = false;
   /// Of a group: how many buffers it has. An Element has one index more than dimensions where it is not in the first one.
   int buffers = 1;
+  /// Memory of a task, whose size it knows: an Array declares it, and a Let its strides (strideName). Dimension 0 is contiguous.
+  bool isOwn = false;
 };
+
+/// What the distance of neighbours along a dimension is called; for one dimension more than there are, it is the number of cells.
+std::string strideName(const std::string &matrix, std::size_t dimension);
 
 /// How many cells the memory of a group has along its dimension `d`, without padding; and its number of points along an axis.
 Expr groupExtent(const kernel::GroupDimension &);

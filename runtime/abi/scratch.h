@@ -2,8 +2,9 @@
 
 // Memory of a task, for what emitted code keeps between the matrices and the registers.
 //
-//   const pb::ScratchArray<double> A_map_l(A_map_n1 * A_map_n0);    // emitted: a copy of a matrix whose size the task knows
-//   A_map_l[y * A_map_n0 + x] = A_p[x * A_s0 + y * A_s1];
+//   const pb::ScratchArray<double> A_map_l(A_map_s2);    // emitted: a copy of a matrix whose size the task knows
+//   double *const A_map_p = A_map_l.cells();
+//   A_map_p[x + y * A_map_s1] = A_p[x * A_s0 + y * A_s1];
 //
 // Arrays of constant size do not need it: they are static and thread-local.
 #pragma once
@@ -28,7 +29,7 @@ public:
   ~ScratchArray() { pb_cells_release(first_); }
   ScratchArray(const ScratchArray &) = delete;
   ScratchArray &operator=(const ScratchArray &) = delete;
-  T &operator[](long at) const { return first_[at]; }
+  T *cells() const { return first_; }
 
 private:
   T *const first_;

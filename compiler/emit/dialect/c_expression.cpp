@@ -190,17 +190,16 @@ void CPrinter::putKind(const loop::Grouped &g) {
 
 void CPrinter::putOffset(const loop::Element &e) {
   bool isFirst = true;
-  used_.buffers.insert(e.buffer);
+  const bool isOwn = matrix(e.buffer).isOwn;
+  (isOwn ? used_.own : used_.buffers).insert(e.buffer);
   const auto part = [&](std::size_t d, const Expr &index) {
     if (loop::isInteger(index, 0))
       return;
     out_ += isFirst ? "" : " + ";
     isFirst = false;
     putAtom(index);
-    if (d == 0 && unitStride_)
-      return;
-    used_.strides.insert({e.buffer, static_cast<int>(d)});
-    out_ += " * " + matrix(e.buffer).name + "_s" + std::to_string(d);
+    if (d > 0 || !(unitStride_ || isOwn))
+      out_ += " * " + stride(e.buffer, d);
   };
   // Along dimension 0, whose stride is one in most launches, the step is constant: machines add it to an address for nothing, if
   // the rest has 64 bits before.
@@ -254,7 +253,8 @@ void CPrinter::putAddress(const Expr &element) {
   const auto &e = *as<loop::Element>(element);
   const auto isThere = [](const Expr &i) { return !loop::isInteger(i, 0); };
   const auto summands = std::count_if(e.indices.begin(), e.indices.end(), isThere);
-  const bool isAtom = summands == 0 || (summands == 1 && unitStride_ && isThere(e.indices.front()));
+  const bool isUnit = unitStride_ || matrix(e.buffer).isOwn;
+  const bool isAtom = summands == 0 || (summands == 1 && isUnit && isThere(e.indices.front()));
   out_ += matrix(e.buffer).name + (isAtom ? "_p + " : "_p + (");
   putOffset(e);
   out_ += isAtom ? "" : ")";
@@ -315,14 +315,19 @@ void CPrinter::putKind(const loop::CellsToLine &c) {
   out_ += ')';
 }
 
+std::string CPrinter::stride(int buffer, std::size_t dimension) {
+  if (!matrix(buffer).isOwn)
+    used_.strides.insert({buffer, static_cast<int>(dimension)});
+  return loop::strideName(matrix(buffer).name, dimension);
+}
+
 std::string CPrinter::distance(const loop::Distance &d, int buffer) {
   std::string sum;
   for (const loop::Distance::Part &p : d.parts) {
     sum += (sum.empty() ? "" : " + ") + std::to_string(p.factor);
     if (p.dimension == 0)
       continue;
-    used_.strides.insert({buffer, p.dimension});
-    sum += fmt::format(" * {}_s{}", matrix(buffer).name, p.dimension);
+    sum += " * " + stride(buffer, static_cast<std::size_t>(p.dimension));
   }
   return sum.empty() ? "0" : sum;
 }

@@ -84,7 +84,9 @@ void CPrinter::node(const loop::Array &a, const std::string &indent) {
     return;
   }
   if (a.space == loop::Array::Space::Sized) {
-    out_ += indent + dialect_.sizedArray(dialect_.type(a.element), a.name + "_l", extent(a)) + ";\n";
+    const std::string type = dialect_.type(a.element);
+    out_ += indent + dialect_.sizedArray(type, a.name + "_l", extent(a)) + ";\n";
+    out_ += indent + type + " *const " + a.name + "_p = " + a.name + "_l.cells();\n";
     return;
   }
   const std::string type = dialect_.type(a.element);
@@ -143,8 +145,7 @@ std::vector<std::string> CPrinter::strides(const loop::Call::View &v) {
       all.push_back(text(loop::groupStride(m, static_cast<std::size_t>(d))));
       continue;
     }
-    used_.strides.insert({buffer, d});
-    all.push_back(m.name + "_s" + std::to_string(d));
+    all.push_back(stride(buffer, static_cast<std::size_t>(d)));
   }
   return all;
 }

@@ -23,6 +23,7 @@ struct Used {
   std::set<std::string> values;          // sizes and tunables, as `<name>_v`
   std::set<int> buffers;                 // matrices
   std::set<std::pair<int, int>> strides; // (buffer, dimension)
+  std::set<int> own;                     // memory of the task, with all its strides
   int tasks = 0;                         // low0 .. and high0 .. below this
   std::set<std::string> vectorFunctions; // declarations, `pb_vector_exp(double)` (build/vector_math.h)
 };
@@ -57,6 +58,8 @@ protected:
   void putAddress(const loop::Expr &element);
   /// How many elements of memory it is.
   std::string distance(const loop::Distance &, int buffer);
+  /// The name of the stride along a dimension.
+  std::string stride(int buffer, std::size_t dimension);
   void putKind(const loop::Integer &);
   void putKind(const loop::Name &);
   void putKind(const loop::Arithmetic &);

@@ -25,12 +25,9 @@ private:
     const TileText tile = tileText(block, type, buffers_, place_, dialect_);
     types_ += tile.type;
     out_ += indent + "pb::runTiles(" + type + "{f, low, high";
-    for (const int b : tile.buffers) {
-      out_ += ", " + matrix(b).name + "_p";
-      used_.buffers.insert(b);
-    }
-    for (const std::string &outer : block.around)
-      out_ += ", " + outer;
+    for (const std::string &name : tile.given)
+      out_ += ", " + name;
+    used_.buffers.insert(tile.buffers.begin(), tile.buffers.end());
     out_ += "}, ";
     put(block.yBegin);
     out_ += ", ";

@@ -37,7 +37,7 @@ public:
                        fmt::format("    return {};\n", *value));
     if (block_.depth)
       type += depth(depthBegin, depthEnd, behind, distances);
-    return {type + body(cells), used_.buffers};
+    return {type + body(cells), used_.buffers, given()};
   }
 
 private:
@@ -76,6 +76,26 @@ private:
             : fmt::format("pb__panels[{0}].at[r * pb__panels[{0}].row + {1}]", s.strip, step);
   }
 
+  /// Its members: pointers to cells first, then numbers.
+  std::vector<std::string> given() const {
+    std::vector<std::string> all;
+    for (const std::set<int> *buffers : {&used_.buffers, &used_.own})
+      for (const int b : *buffers)
+        all.push_back(matrix(b).name + "_p");
+    for (std::string &number : numbers())
+      all.push_back(std::move(number));
+    return all;
+  }
+
+  std::vector<std::string> numbers() const {
+    std::vector<std::string> all;
+    for (const int b : used_.own)
+      for (int d = 1; d < matrix(b).rank; ++d)
+        all.push_back(loop::strideName(matrix(b).name, static_cast<std::size_t>(d)));
+    all.insert(all.end(), block_.around.begin(), block_.around.end());
+    return all;
+  }
+
   std::string function(const std::string &result, const std::string &name, const std::string &parameters,
                        const std::string &statements) const {
     return fmt::format("  [[gnu::always_inline]] {} {}({}) const {{\n{}{}  }}\n", result, name, parameters,
@@ -84,11 +104,12 @@ private:
 
   std::string head() const {
     std::string members;
-    for (const int b : used_.buffers)
-      members += fmt::format("  {}{} *{}_p;\n", matrix(b).isInput ? "const " : "",
-                             dialect_.type(matrix(b).element), matrix(b).name);
-    for (const std::string &outer : block_.around)
-      members += fmt::format("  long {};\n", outer);
+    for (const std::set<int> *buffers : {&used_.buffers, &used_.own})
+      for (const int b : *buffers)
+        members += fmt::format("  {}{} *{}_p;\n", matrix(b).isInput ? "const " : "",
+                               dialect_.type(matrix(b).element), matrix(b).name);
+    for (const std::string &number : numbers())
+      members += fmt::format("  long {};\n", number);
     const bool isBox = !loop::mentions(block_.xBegin, block_.y) && !loop::mentions(block_.xEnd, block_.y);
     std::string text =
         fmt::format("namespace {{\nstruct {} {{\n  using Cell = {};\n  static constexpr int kScalars = {}, "

@@ -16,7 +16,8 @@ namespace pbc::emit {
 
 struct TileText {
   std::string type;      // in an unnamed namespace, because templates of the runtime depend on it
-  std::set<int> buffers; // pointers to their cells are its members, in this order
+  std::set<int> buffers;          // matrices of the program that it uses
+  std::vector<std::string> given; // names of the function that are its members, in this order
 };
 
 TileText tileText(const loop::BlockOfPoints &, const std::string &name, const std::vector<loop::Matrix> &,
