@@ -121,6 +121,8 @@ public:
     if (!isParallel_ && !(tile_.isDeep && (tile_.behind = behind())))
       return fail(fmt::format("a point needs the one before it along `{}`",
                               at(points_.front()).dimensions[tile_.y]));
+    if (tile_.behind)
+      keepRows();
     if (tile_.moves && !tile_.isDeep)
       return fail("its loops have other bounds in other rows");
     for (const Access *a : strided_)
@@ -259,7 +261,6 @@ private:
 
   /// Adds those of the dependences between two statements; false if they do not wait in this way.
   bool addDistances(const isl::map &m, std::optional<isl::set> &all) const {
-    const auto y = static_cast<unsigned>(tile_.y);
     const auto ordered = [&](auto order) {
       return isl::manage(order(m.copy(), isl_dim_in, tile_.y, isl_dim_out, tile_.y));
     };
@@ -278,15 +279,71 @@ private:
     if (static_cast<int>(to.dimensions.size()) != to.freeCount + 1)
       return false;
     const isl::set pairs = isl::manage(isl_map_wrap(later.copy())); // [.., y, ..], then [.., y', .., k]
-    const auto k = static_cast<unsigned>(isl_map_dim(later.get(), isl_dim_in) + to.freeCount);
-    isl_local_space *space = isl_local_space_from_space(isl_set_get_space(pairs.get()));
-    isl_aff *ahead = isl_aff_var_on_domain(isl_local_space_copy(space), isl_dim_set, k);
-    isl_aff *row = isl_aff_var_on_domain(space, isl_dim_set, y);
-    isl_aff *distance = tile_.isBackward ? isl_aff_add(ahead, row) : isl_aff_sub(ahead, row);
-    const isl::map toDistance = isl::manage(isl_map_from_aff(distance)).intersect_domain(pairs);
+    const Statement &from =
+        kernel_.statements[statementIndex(kernel_, isl_map_get_tuple_name(m.get(), isl_dim_in))];
+    const isl::map toDistance =
+        isl::manage(isl_map_from_aff(ahead(pairs, from, to).release())).intersect_domain(pairs);
     const isl::set here = toDistance.range();
     all = all ? all->unite(here) : here;
     return true;
+  }
+
+  /// Blocks put what they compute into strips if all that rows read of others they read there.
+  void keepRows() {
+    std::vector<RegisterTile::Panel *> kept;
+    for (const int index : points_)
+      for (std::size_t k = 0; k < at(index).accesses.size(); ++k) {
+        const Access &a = at(index).accesses[k];
+        if (a.isWrite || kernel_.buffers[static_cast<std::size_t>(a.buffer)].role != Buffer::Role::Output)
+          continue;
+        const auto panel =
+            std::find_if(tile_.panels.begin(), tile_.panels.end(), [&](const RegisterTile::Panel &p) {
+              return p.statement == index && p.access == static_cast<int>(k);
+            });
+        if (panel == tile_.panels.end() || !panel->alongX || !readsOwnRows(*panel))
+          return;
+        kept.push_back(&*panel);
+      }
+    for (RegisterTile::Panel *panel : kept)
+      panel->isKept = true;
+  }
+
+  /// Whether the operand at step y + behind is the cell that the only write to its matrix writes in row y.
+  bool readsOwnRows(const RegisterTile::Panel &panel) const {
+    const Statement &to = at(panel.statement);
+    const Access &read = to.accesses[static_cast<std::size_t>(panel.access)];
+    bool isSame = false;
+    for (const int index : points_)
+      for (const Access &a : at(index).accesses) {
+        if (!a.isWrite || a.buffer != read.buffer)
+          continue;
+        if (isSame) // several writes
+          return false;
+        const isl::map all = isl::manage(isl_map_equate(
+            isl_map_from_domain_and_range(at(index).domain.copy(), to.domain.copy()), isl_dim_in, tile_.x,
+            isl_dim_out, tile_.x));
+        const isl::set pairs = isl::manage(isl_map_wrap(all.copy()));
+        isl_pw_aff *behind = isl_pw_aff_insert_domain(tile_.behind->copy(), isl_set_get_space(pairs.get()));
+        const isl::pw_aff off =
+            isl::manage(isl_pw_aff_sub(isl_pw_aff_from_aff(ahead(pairs, at(index), to).release()), behind));
+        const isl::set there = isl::manage(isl_pw_aff_zero_set(off.copy())).intersect(pairs);
+        isSame = isl::manage(isl_set_unwrap(there.copy()))
+                     .intersect_params(kernel_.context)
+                     .apply_range(read.relation)
+                     .is_subset(a.relation);
+        if (!isSame)
+          return false;
+      }
+    return isSame;
+  }
+
+  /// k - y over the pairs of an instance of `from` in row y and one of `to` at step k.
+  isl::aff ahead(const isl::set &pairs, const Statement &from, const Statement &to) const {
+    const auto k = static_cast<unsigned>(from.dimensions.size()) + static_cast<unsigned>(to.freeCount);
+    isl_local_space *space = isl_local_space_from_space(isl_set_get_space(pairs.get()));
+    isl_aff *step = isl_aff_var_on_domain(isl_local_space_copy(space), isl_dim_set, k);
+    isl_aff *row = isl_aff_var_on_domain(space, isl_dim_set, static_cast<unsigned>(tile_.y));
+    return isl::manage(tile_.isBackward ? isl_aff_add(step, row) : isl_aff_sub(step, row));
   }
 
   void addPanels(int index) {

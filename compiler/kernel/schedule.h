@@ -30,6 +30,7 @@ struct RegisterTile {
   struct Panel {
     int statement, access;
     bool alongX;
+    bool isKept = false; // it reads at step y + behind of its loop what row y has written
   };
   int x, y;        // free variables
   Scalar element;  // the type of everything that is computed

@@ -34,6 +34,16 @@ Distance distance(const kernel::Kernel &kernel, const kernel::Access &a, int dim
   return all;
 }
 
+/// Where the cell of the next row is, if it lies side by side with that of this row: 1 or -1; else 0.
+int down(const kernel::Kernel &kernel, const kernel::Access &a, const kernel::RegisterTile &tile) {
+  const Distance rows = distance(kernel, a, tile.y);
+  const bool isBeside = rows.parts.size() == 1 && rows.parts.front().dimension == 0 &&
+                        std::abs(rows.parts.front().factor) == 1 &&
+                        kernel.buffers[static_cast<std::size_t>(a.buffer)].element == tile.element;
+  return isBeside ? static_cast<int>(tile.isBackward ? -rows.parts.front().factor : rows.parts.front().factor)
+                  : 0;
+}
+
 Registers registers(const kernel::Kernel &kernel, const kernel::RegisterTile &tile) {
   Registers all{.y = tile.y,
                 .x = tile.x,
@@ -52,7 +62,7 @@ Registers registers(const kernel::Kernel &kernel, const kernel::RegisterTile &ti
     Distance across = distance(kernel, a, p.alongX ? tile.x : tile.y);
     for (Distance::Part &part : across.parts)
       part.factor *= tile.isBackward && !p.alongX ? -1 : 1;
-    all.strips.push_back({p.statement, p.access, p.alongX, isOutput,
+    all.strips.push_back({p.statement, p.access, p.alongX, isOutput, p.isKept,
                           p.alongX && kernel::along(kernel, a, tile.x) == kernel::Along::Strided,
                           std::move(across), distance(kernel, a, s.freeCount)});
   }
@@ -61,7 +71,8 @@ Registers registers(const kernel::Kernel &kernel, const kernel::RegisterTile &ti
       if (const kernel::Access &a = kernel.statements[s].accesses[k];
           kernel.buffers[static_cast<std::size_t>(a.buffer)].rank > 0 &&
           kernel::along(kernel, a, tile.x) == kernel::Along::Strided)
-        all.apart.push_back({static_cast<int>(s), static_cast<int>(k), distance(kernel, a, tile.x)});
+        all.apart.push_back(
+            {static_cast<int>(s), static_cast<int>(k), distance(kernel, a, tile.x), down(kernel, a, tile)});
   if (tile.resumed >= 0)
     all.resumed = kernel.buffers[static_cast<std::size_t>(tile.resumed)].name;
   return all;

@@ -171,6 +171,8 @@ struct Distance {
 struct CellVector {
   Expr cell;           // an Element
   Distance apart = {}; // from one of the cells to the next; none: they lie side by side
+  /// If not 0: all vectors of the block, of which this is the first one. Each row lies so many cells, 1 or -1, from the row before.
+  int down = 0;
 };
 /// A vector whose lanes all have this value.
 struct Spread {

@@ -91,7 +91,7 @@ struct Array {
 
 /// The value goes to the target, or is combined with what is there.
 struct Assign {
-  Expr target; // Element, Local, CellVector, or Name of a variable
+  Expr target; // Element, Local, CellVector, StripValue, or Name of a variable
   std::optional<Operation::Op> op;
   Expr value;
   int statement = -1; // of the kernel; -1: lowering has made it
@@ -225,7 +225,7 @@ struct Comment {
 struct BlockOfPoints {
   /// What a block reads along one of its sides at all steps of the loop over k.
   struct Strip {
-    bool isAlongX, isOutput;
+    bool isAlongX, isOutput, isKept;
     Expr first;            // the Element at the point (kY, kX, kK)
     Distance across, step; // of neighbours along its side, and of those at neighbouring steps
   };
@@ -316,13 +316,14 @@ Expr groupStride(const Matrix &, std::size_t d);
 struct Registers {
   struct Strip {
     int statement, access;
-    bool isAlongX, isOutput, isStrided;
+    bool isAlongX, isOutput, isKept, isStrided;
     Distance across, step;
   };
   /// Cells that are read or written for each point, and do not lie side by side along x.
   struct Apart {
     int statement, access;
     Distance along;
+    int down; // 1 or -1 if the cells of the next row lie side by side with these, before or behind them; else 0
   };
   int y, x; // dimensions of the statements
   Scalar element;

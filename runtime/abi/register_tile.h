@@ -15,23 +15,15 @@
 // "Anatomy of high-performance matrix multiplication", 2008). The sizes of blocks follow from the number of
 // registers, those of panels from the caches of the machine at hand.
 #pragma once
+#include "block_vectors.h"
 #include "index.h"
 #include "scratch.h"
 
-#define PB_TILE_EACH(i, count) _Pragma("clang loop unroll(full)") for (int i = 0; i < count; ++i)
 /// For the loop over k: the block already has enough independent additions, and unrolled further it would not
 /// fit in registers.
 #define PB_TILE_LOOP _Pragma("clang loop unroll(disable) vectorize(disable)")
 
 namespace pb {
-
-#if defined(__AVX512F__)
-inline constexpr int kVectorBytes = 64, kVectorRegisters = 32;
-#elif defined(__AVX__)
-inline constexpr int kVectorBytes = 32, kVectorRegisters = 16;
-#else
-inline constexpr int kVectorBytes = 16, kVectorRegisters = 16;
-#endif
 
 /// The rows of a block of `vectors` vectors for a kernel with `scalars` scalars for each point.
 constexpr int tileRows(int scalars, int vectors) {
@@ -48,103 +40,19 @@ constexpr long tileGrain(int scalars, int rows = 0, int vectors = 0) {
   return all < 4 ? all : fewRows(all);
 }
 
-template <class T, int W>
-struct VectorOf {
-  typedef T Type __attribute__((vector_size(sizeof(T) * W)));
-};
-template <class T, int W>
-using Vector = typename VectorOf<T, W>::Type;
-
-/// Loads and stores of the first n lanes of a vector, with the processor's masks where it has them.
-template <class T, int W>
-struct Lanes {
-  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
-  using V = Vector<T, W>;
-#if defined(__AVX512F__)
-  using Mask = decltype([] {
-    if constexpr (W == 8)
-      return static_cast<unsigned char>(0);
-    else
-      return static_cast<unsigned short>(0);
-  }());
-  static Mask mask(long n) { return static_cast<Mask>((1u << n) - 1); }
-  [[gnu::always_inline]] static V load(const T *from, long n) {
-    if constexpr (W == 8)
-      return __builtin_ia32_loadupd512_mask(from, V{}, mask(n));
-    else
-      return __builtin_ia32_loadups512_mask(from, V{}, mask(n));
-  }
-  [[gnu::always_inline]] static void store(T *to, V v, long n) {
-    if constexpr (W == 8)
-      __builtin_ia32_storeupd512_mask(to, v, mask(n));
-    else
-      __builtin_ia32_storeups512_mask(to, v, mask(n));
-  }
-#else
-  [[gnu::always_inline]] static V load(const T *from, long n) {
-    V v{};
-    if (n >= W)
-      __builtin_memcpy(&v, from, sizeof v);
-    else
-      for (int l = 0; l < W; ++l)
-        if (l < n)
-          v[l] = from[l];
-    return v;
-  }
-  [[gnu::always_inline]] static void store(T *to, V v, long n) {
-    if (n >= W)
-      __builtin_memcpy(to, &v, sizeof v);
-    else
-      for (int l = 0; l < W; ++l)
-        if (l < n)
-          to[l] = v[l];
-  }
-#endif
-};
-
-/// `isPart`: loads only the first n lanes; the others are 0.
-template <int W, bool isPart, class T>
-[[gnu::always_inline]] inline Vector<T, W> load(const T *from, [[maybe_unused]] long n) {
-  if constexpr (isPart)
-    return Lanes<T, W>::load(from, n);
-  Vector<T, W> v;
-  __builtin_memcpy(&v, from, sizeof v);
-  return v;
-}
-template <int W, bool isPart, class T>
-[[gnu::always_inline]] inline void store(T *to, Vector<T, W> v, [[maybe_unused]] long n) {
-  if constexpr (isPart)
-    Lanes<T, W>::store(to, v, n);
-  else
-    __builtin_memcpy(to, &v, sizeof v);
-}
-/// The same for cells that are `apart` cells from each other.
-template <int W, bool isPart, class T>
-[[gnu::always_inline]] inline Vector<T, W> loadApart(const T *from, long apart, [[maybe_unused]] long n) {
-  Vector<T, W> v{};
-  PB_TILE_EACH(l, W)
-  if (!isPart || l < n)
-    v[l] = from[l * apart];
-  return v;
-}
-template <int W, bool isPart, class T>
-[[gnu::always_inline]] inline void storeApart(T *to, long apart, Vector<T, W> v, [[maybe_unused]] long n) {
-  PB_TILE_EACH(l, W)
-  if (!isPart || l < n)
-    to[l * apart] = v[l];
-}
-/// The same number in each lane (x - 0 is x for all x).
-template <int W, class T>
-[[gnu::always_inline]] inline Vector<T, W> spread(T x) {
-  return x - Vector<T, W>{};
-}
-
 /// A strip of an operand: row r (or lane r) at step k of the loop is at[r * row + k * step].
 template <class T>
 struct Panel {
   const T *at;
   long row, step;
 };
+
+/// Puts the vector of step `k`, which the block itself has computed, into its strip, if that has this step.
+template <int W, bool isPart, class T>
+[[gnu::always_inline]] inline void keep(const Panel<T> &strip, long k, long k0, long k1, int v, Vector<T, W> value, long n) {
+  if (k0 <= k && k < k1)
+    store<W, isPart>(const_cast<T *>(strip.at) + (k - k0) * strip.step + v * W, value, n);
+}
 
 extern "C" {
 /// Bytes of a core's cache of this level, 1 or 2. Defined in runtime/base/caches.cpp.
@@ -157,9 +65,9 @@ template <class T>
 [[gnu::noinline]] Panel<T> copyPanel(const Panel<T> &from, long rows, long depth, bool lanes, T *to) {
   if (lanes || from.row == 1) {
     if (from.row == 1)
-      for (long k = 0; k < depth; ++k)
-        __builtin_memcpy(to + k * rows, from.at + k * from.step,
-                         static_cast<unsigned long>(rows) * sizeof(T));
+      copySideBySide(from.at, from.step, rows, depth, to);
+    else if (from.step == 1)
+      copyTurned(from.at, from.row, rows, depth, to);
     else
       for (long r = 0; r < rows; ++r)
         for (long k = 0; k < depth; ++k)
@@ -192,6 +100,7 @@ template <class T>
 /// and where kPanels > 0, for loops over k with operands of which a block reads strips:
 ///
 ///   kAlongX[], kIsOutput[]       by operand: whether it is a strip of columns, whether the kernel writes it
+///   kKept[]                      the same: whether a block puts what it computes into the strip, from the first row of the box on
 ///   kStrided                     the cells of some strips of columns are not contiguous
 ///   kMoves                       rows have loops of different length
 ///   behind()                     step k reads what rows before k - behind() write; 0 if rows do not wait
@@ -402,8 +311,8 @@ private:
       part({y0, y1, x1 - kStrip, x1, k0, k1, true});
   }
 
-  /// For loops of different length, which are not cut: strips of columns are copied to panels, rows are read
-  /// in place.
+  /// For loops of different length, which are not cut: strips of columns are copied to panels. So are rows whose steps do not lie side by side,
+  /// which are read again for each strip; others are read in place.
   void inStrips(long y0, long y1, long x0, long x1, long k0, long k1) const {
     const long strip = kStrip * (k1 - k0);
     constexpr long kCopied = columnOperands();
@@ -414,7 +323,8 @@ private:
     for (long x = x0; x < whole; x += width) {
       const long end = minimum(x + width, whole), strips = (end - x + kStrip - 1) / kStrip;
       const auto place = [&](long n) { return maximum(x0, minimum(x + n * kStrip, end - kStrip)); };
-      T *const memory = static_cast<T *>(pb_scratch(strips * strip * kSize * kCopied));
+      const long lines = (R * (k1 - k0) + kLine - 1) / kLine * kLine;
+      T *const memory = static_cast<T *>(pb_scratch((strips * strip * kCopied + lines * Tile::kPanels) * kSize));
       long done = k0; // steps whose outputs are already in panels
       /// Operand p of strip n, from step k on.
       const auto panelAt = [&](int p, long n, long k) {
@@ -423,9 +333,9 @@ private:
           before += Tile::kAlongX[q];
         return memory + (before * strips + n) * strip + (k - k0) * kStrip;
       };
-      const auto copy = [&](bool outputs, long begin, long finish) {
+      const auto copy = [&](bool outputs, long begin, long finish, bool isFirst = true) {
         for (int p = 0; p < Tile::kPanels; ++p)
-          for (long n = 0; Tile::kAlongX[p] && Tile::kIsOutput[p] == outputs && n < strips; ++n)
+          for (long n = 0; Tile::kAlongX[p] && Tile::kIsOutput[p] == outputs && (isFirst || !Tile::kKept[p]) && n < strips; ++n)
             copyPanel(tile_.panel(p, y0, place(n), begin), kStrip, finish - begin, true,
                       panelAt(p, n, begin));
       };
@@ -433,17 +343,35 @@ private:
       rows(y0, y1, true, [&]<int Rows>(long y) {
         const long ready = minimum(k1, y + tile_.behind());
         if (ready > done) {
-          copy(true, done, ready);
+          copy(true, done, ready, y == y0);
           done = ready;
         }
         Panel<T> panels[Tile::kPanels];
+        for (int p = 0; p < Tile::kPanels; ++p)
+          if (!Tile::kAlongX[p])
+            panels[p] = rowsInPanel<Rows>(p, y, x, k0, memory + strips * strip * kCopied + p * lines);
         for (long n = 0; n < strips; ++n) {
           for (int p = 0; p < Tile::kPanels; ++p)
-            panels[p] = Tile::kAlongX[p] ? Panel<T>{panelAt(p, n, k0), 1, kStrip} : tile_.panel(p, y, x, k0);
+            if (Tile::kAlongX[p])
+              panels[p] = {panelAt(p, n, k0), 1, kStrip};
           wholeStrip<Rows>(y, place(n), k0, k1, true, panels);
         }
       });
     }
+  }
+
+  /// The operand p of some rows from step k0 on: where it is, or, if its steps are apart, copied to `to`, as far as these rows need it.
+  template <int Rows>
+  Panel<T> rowsInPanel(int p, long y, long x, long k0, T *to) const {
+    const Panel<T> whole = tile_.panel(p, y, x, k0);
+    if (whole.step == 1)
+      return whole;
+    const auto [begin, end] = depth(y, y + Rows);
+    if (begin >= end)
+      return whole;
+    Panel<T> copied = copyPanel(tile_.panel(p, y, x, begin), Rows, end - begin, whole.row == 1, to);
+    copied.at -= (begin - k0) * copied.step;
+    return copied;
   }
 
   static constexpr long columnOperands() {

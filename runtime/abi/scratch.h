@@ -15,23 +15,25 @@ extern "C" {
 /// Memory of the calling thread, at least so many bytes, aligned to a cache line; valid until the thread's
 /// next call. Defined in runtime/matrix/scratch.cpp.
 void *pb_scratch(long bytes);
-/// Memory of its own, aligned to a cache line; nothing is in it. No bytes if the number is negative. Throws std::bad_alloc. Defined
-/// there, too.
-[[gnu::malloc]] void *pb_cells_allocate(long bytes);
-void pb_cells_release(void *);
+/// Memory of its own, aligned to a cache line, and how many bytes it has; nothing is in it. None if the number is negative. Throws
+/// std::bad_alloc. Large blocks are kept for later calls. Defined there, too.
+[[gnu::malloc]] void *pb_cells_allocate(long bytes, unsigned long *capacity);
+void pb_cells_release(void *, unsigned long capacity);
 }
 
 /// So many cells until the end of the block.
 template <class T>
 class ScratchArray {
 public:
-  explicit ScratchArray(long count) : first_(static_cast<T *>(pb_cells_allocate(count * long(sizeof(T))))) {}
-  ~ScratchArray() { pb_cells_release(first_); }
+  explicit ScratchArray(long count)
+      : first_(static_cast<T *>(pb_cells_allocate(count * long(sizeof(T)), &capacity_))) {}
+  ~ScratchArray() { pb_cells_release(first_, capacity_); }
   ScratchArray(const ScratchArray &) = delete;
   ScratchArray &operator=(const ScratchArray &) = delete;
   T *cells() const { return first_; }
 
 private:
+  unsigned long capacity_ = 0;
   T *const first_;
 };
 

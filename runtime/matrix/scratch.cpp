@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "runtime/matrix/scratch.h"
+#include "runtime/abi/scratch.h"
+#include "runtime/matrix/storage_pool.h"
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -43,7 +45,12 @@ void *scratch(Scratch use, long bytes) {
 
 extern "C" void *pb_scratch(long bytes) { return scratch(Scratch::Panels, bytes); }
 
-extern "C" void *pb_cells_allocate(long bytes) { return allocate(bytes); }
-extern "C" void pb_cells_release(void *cells) { std::free(cells); }
+extern "C" void *pb_cells_allocate(long bytes, unsigned long *capacity) {
+  void *cells = matrix::takeBlock(bytes > 0 ? static_cast<unsigned long>(bytes) : 1, capacity);
+  if (!cells)
+    throw std::bad_alloc();
+  return cells;
+}
+extern "C" void pb_cells_release(void *cells, unsigned long capacity) { matrix::giveBlock(cells, capacity); }
 
 } // namespace pb

@@ -2,6 +2,7 @@
 
 #include "compiler/emit/dialect/c_printer.h"
 #include "compiler/loop/operators.h"
+#include <fmt/format.h>
 #include <stdexcept>
 
 namespace pbc::emit {
@@ -102,6 +103,23 @@ void CPrinter::node(const loop::Array &a, const std::string &indent) {
 
 void CPrinter::node(const loop::Assign &a, const std::string &indent) {
   out_ += indent;
+  if (const auto *strip = loop::as<loop::StripValue>(a.target)) {
+    out_ += "pb::keep<W, isPart>(pb__panels[" + std::to_string(strip->strip) + "], ";
+    put(strip->step);
+    out_ += ", pb__k0, pb__k1, v, ";
+    put(a.value);
+    out_ += ", pb__n - v * W);\n";
+    return;
+  }
+  const auto *from = loop::as<loop::CellVector>(a.value), *to = loop::as<loop::CellVector>(a.target);
+  if ((from && from->down) || (to && to->down)) {
+    const loop::CellVector &cells = to ? *to : *from;
+    const std::string array = text(to ? a.value : a.target), place = address(cells.cell),
+                      apart = distance(cells.apart, loop::as<loop::Element>(cells.cell)->buffer);
+    out_ += fmt::format("pb::{}Turned<{}, isPart>({}, {}, {}, pb__n);\n", to ? "store" : "load", cells.down,
+                        to ? place : array, to ? apart : place, to ? array : apart);
+    return;
+  }
   if (const auto *vector = loop::as<loop::CellVector>(a.target)) {
     const bool isApart = !vector->apart.parts.empty();
     out_ += isApart ? "pb::storeApart<W, isPart>(" : "pb::store<W, isPart>(";

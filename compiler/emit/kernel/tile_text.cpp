@@ -143,16 +143,17 @@ private:
   /// The members that the runtime needs if the loop over k can be cut and its operands copied.
   std::string depth(const std::string &begin, const std::string &end, const std::string &behind,
                     const std::string &cases) const {
-    std::string alongX, isOutput;
+    std::string alongX, isOutput, isKept;
     for (const Block::Strip &s : block_.depth->strips) {
       alongX += std::string(alongX.empty() ? "" : ", ") + (s.isAlongX ? "true" : "false");
       isOutput += std::string(isOutput.empty() ? "" : ", ") + (s.isOutput ? "true" : "false");
+      isKept += std::string(isKept.empty() ? "" : ", ") + (s.isKept ? "true" : "false");
     }
     const std::string row = fmt::format("[[maybe_unused]] long {}", block_.y);
     return fmt::format("  [[maybe_unused]] static constexpr bool kAlongX[] = {{{}}}, kIsOutput[] = {{{}}}, "
-                       "kMoves = {}, "
+                       "kKept[] = {{{}}}, kMoves = {}, "
                        "kStrided = {};\n",
-                       alongX, isOutput, block_.depth->isUneven, block_.depth->isStrided) +
+                       alongX, isOutput, isKept, block_.depth->isUneven, block_.depth->isStrided) +
            function("long", "behind", "", fmt::format("    return {};\n", behind)) +
            function("long", "depthBegin", row, fmt::format("    return {};\n", begin)) +
            function("long", "depthEnd", row, fmt::format("    return {};\n", end)) +

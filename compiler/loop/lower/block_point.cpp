@@ -97,25 +97,53 @@ Expr BlockPoint::uniform(const Expr &e) const {
   return typeOf(one) == registers_.element ? whole : make({Cast{registers_.element, one}});
 }
 
-Expr BlockPoint::cells(const Expr &cell, int statement) const {
+const Registers::Apart *BlockPoint::apart(const Expr &cell, int statement) const {
   const int access = as<Element>(cell)->access;
-  const auto apart =
+  const auto found =
       std::find_if(registers_.apart.begin(), registers_.apart.end(),
                    [&](const Registers::Apart &a) { return a.statement == statement && a.access == access; });
-  return make({CellVector{cell, apart == registers_.apart.end() ? Distance{} : apart->along}});
+  return found == registers_.apart.end() ? nullptr : &*found;
 }
 
-Expr BlockPoint::value(const Expr &e) const {
+Expr BlockPoint::cells(const Expr &cell, int statement) const {
+  const Registers::Apart *found = apart(cell, statement);
+  return make({CellVector{cell, found ? found->along : Distance{}}});
+}
+
+Expr BlockPoint::allCells(const Expr &cell, int statement) const {
+  const Registers::Apart *found = apart(cell, statement);
+  if (!found || !found->down)
+    return nullptr;
+  return make({CellVector{replaced(cell, {{y_, index(B::kY)}, {x_, index(B::kX)}}), found->along, found->down}});
+}
+
+BlockPoint::Turned BlockPoint::stored(const Expr &cell, int statement) {
+  return {"pb__c" + std::to_string(arrays_++), registers_.element, allCells(cell, statement)};
+}
+
+NodePtr BlockPoint::Turned::array() const {
+  return make({Array{name, element, {index(B::kRows), index(B::kVectors)}, true}});
+}
+Expr BlockPoint::Turned::whole() const { return make(Expression{Local{name, element, {}}}); }
+Expr BlockPoint::Turned::vector() const {
+  return make(Expression{Local{name, element, {index(B::kRow), index(B::kVector)}}});
+}
+
+Expr BlockPoint::value(const Expr &e) {
   const Element *cell = as<Element>(e);
   for (std::size_t k = 0; cell && !step_.empty() && k < registers_.strips.size(); ++k) {
     const Registers::Strip &s = registers_.strips[k];
-    if (s.statement == statement_ && s.access == cell->access && !(perRow_ && s.isOutput))
+    if (s.statement == statement_ && s.access == cell->access && !(perRow_ && s.isOutput && !s.isKept))
       return make({StripValue{static_cast<int>(k), index(step_)}});
   }
   if (!moves(e))
     return uniform(e);
   if (const Local *local = as<Local>(e))
     return make({Local{local->name, local->type, {index(B::kRow), index(B::kVector)}}});
+  if (const Expr all = cell && step_.empty() && !perRow_ ? allCells(e, statement_) : nullptr) {
+    loads_.push_back({"pb__c" + std::to_string(arrays_++), registers_.element, all});
+    return loads_.back().vector();
+  }
   if (cell)
     return cells(e, statement_);
   if (const Operation *operation = as<Operation>(e)) {

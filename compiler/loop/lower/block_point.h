@@ -10,6 +10,9 @@
 #pragma once
 #include "compiler/loop/lower/lower.h"
 #include <map>
+#include <optional>
+#include <utility>
+#include <vector>
 
 namespace pbc::loop {
 
@@ -30,11 +33,29 @@ public:
   /// The cell of strip `k` at the first point of a block; null if no statement has read it.
   Expr firstCell(std::size_t k) const;
 
+  /// All vectors of a block, in an array of the block.
+  struct Turned {
+    std::string name;
+    Scalar element;
+    Expr cells; // the CellVector of all of them; null: they are stored one by one
+    NodePtr array() const;
+    Expr whole() const;
+    /// That of the row and vector at hand.
+    Expr vector() const;
+  };
+  /// What statements have read in this way since the last call, and is still to be loaded.
+  std::vector<Turned> takeLoads() { return std::exchange(loads_, {}); }
+  /// An array for what a statement stores in cells of the matrix.
+  Turned stored(const Expr &cell, int statement);
+  /// The vectors of the block, if they lie apart along rows and side by side down columns; else null.
+  Expr allCells(const Expr &cell, int statement) const;
+
   /// The vector of cells of an access of the statement that begins at `element`.
   Expr cells(const Expr &element, int statement) const;
 
 private:
-  Expr value(const Expr &) const;
+  const Registers::Apart *apart(const Expr &cell, int statement) const;
+  Expr value(const Expr &);
   Expr uniform(const Expr &) const;
   bool moves(const Expr &) const;
   Scalar typeOf(const Expr &) const;
@@ -46,6 +67,8 @@ private:
   std::string step_;
   bool perRow_ = false;
   std::map<std::size_t, Expr> cells_; // of the strips
+  std::vector<Turned> loads_;
+  int arrays_ = 0;
 };
 
 } // namespace pbc::loop

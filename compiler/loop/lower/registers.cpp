@@ -80,6 +80,7 @@ public:
       addDeep(all, parts);
     if (why_)
       return *why_;
+    addArrays(all);
     BlockOfPoints made{y_.iterator,
                        x_.iterator,
                        y_.begin,
@@ -121,7 +122,7 @@ private:
   /// A part of a body without strips.
   void add(std::vector<NodePtr> &to, const NodePtr &part) {
     if (const Assign *statement = as<Assign>(part)) {
-      to.push_back(each(point(*statement)));
+      addStatement(to, *statement);
       return;
     }
     if (const Block *parts = as<Block>(part)) {
@@ -138,6 +139,51 @@ private:
     for (const NodePtr &one : sequence(loop->body))
       add(body, one);
     to.push_back(rolled(*loop, loop->begin, loop->end, std::move(body)));
+  }
+
+  /// The statement for all points. What cells that are turned hold is loaded before it. What it stores in such cells, or others of its
+  /// block read from a strip, is in an array until it is stored.
+  void addStatement(std::vector<NodePtr> &to, const Assign &statement) {
+    const NodePtr made = point(statement);
+    if (!made)
+      return;
+    for (const BlockPoint::Turned &load : points_.takeLoads()) {
+      to.push_back(load.array());
+      to.push_back(make({Assign{load.whole(), {}, load.cells}}));
+    }
+    const Assign &one = *as<Assign>(made);
+    const CellVector *cells = as<CellVector>(one.target);
+    const bool isKept = cells && keepsRows();
+    const bool isTurned = cells && (isKept || !registers_.behind) &&
+                          points_.allCells(statement.target, statement.statement);
+    if (!isKept && !isTurned) {
+      to.push_back(each(made));
+      return;
+    }
+    stored_.push_back(points_.stored(statement.target, statement.statement));
+    const BlockPoint::Turned &array = stored_.back();
+    std::vector<NodePtr> all{make({Assign{array.vector(), {}, one.value}})};
+    for (std::size_t k = 0; isKept && k < registers_.strips.size(); ++k)
+      if (registers_.strips[k].isKept)
+        all.push_back(make({Assign{make({StripValue{static_cast<int>(k), loop::add(index(y_.iterator), registers_.behind)}}),
+                                   {}, array.vector()}}));
+    if (!isTurned)
+      all.push_back(make({Assign{one.target, {}, array.vector()}}));
+    to.push_back(each(block(std::move(all))));
+  }
+
+  /// Whether rows that wait read what others have computed from strips only.
+  bool keepsRows() const {
+    return std::any_of(registers_.strips.begin(), registers_.strips.end(),
+                       [](const Registers::Strip &s) { return s.isKept; });
+  }
+
+  void addArrays(std::vector<NodePtr> &all) const {
+    for (const BlockPoint::Turned &array : stored_) {
+      all.insert(all.begin(), array.array());
+      if (array.cells)
+        all.push_back(make({Assign{array.cells, {}, array.whole()}}));
+    }
   }
 
   NodePtr point(const Assign &statement) {
@@ -186,12 +232,12 @@ private:
     std::size_t next = 0;
     for (std::size_t k = 0; k < parts.size(); ++k) {
       if (next == loops_.size() || loops_[next].first != k) {
-        before.push_back(each(point(*as<Assign>(parts[k]))));
+        addStatement(before, *as<Assign>(parts[k]));
         continue;
       }
       const Range &loop = loops_[next++].second;
       if (isResumed())
-        before = {make({If{index(B::kIsFirst), block(std::move(before)), each(resume(parts.back()))}})};
+        before = {make({If{index(B::kIsFirst), block(std::move(before)), resume(parts.back())}})};
       to.insert(to.end(), before.begin(), before.end());
       before.clear();
       current_ = loop.iterator;
@@ -250,10 +296,11 @@ private:
 
   /// The output's cell has the value that the Local had when the loop was left.
   NodePtr resume(const NodePtr &store) const {
-    const Expr local =
-        make({Local{registers_.resumed, registers_.element, {index(B::kRow), index(B::kVector)}}});
+    const BlockPoint::Turned local{registers_.resumed, registers_.element, nullptr};
     const Assign &last = *as<Assign>(store);
-    return make({Assign{local, {}, points_.cells(last.target, last.statement)}});
+    if (const Expr all = points_.allCells(last.target, last.statement))
+      return make({Assign{local.whole(), {}, all}});
+    return each(make({Assign{local.vector(), {}, points_.cells(last.target, last.statement)}}));
   }
 
   /// What the runtime needs to cut the loop over k and to copy what it reads.
@@ -265,7 +312,7 @@ private:
     }
     for (std::size_t k = 0; k < registers_.strips.size(); ++k) {
       const Registers::Strip &s = registers_.strips[k];
-      made.strips.push_back({s.isAlongX, s.isOutput, points_.firstCell(k), s.across, s.step});
+      made.strips.push_back({s.isAlongX, s.isOutput, s.isKept, points_.firstCell(k), s.across, s.step});
       if (!made.strips.back().first)
         why_ = Why::OtherBody;
     }
@@ -280,6 +327,7 @@ private:
   const bool mayShareViews_;
   const Range y_, x_;
   BlockPoint points_;
+  std::vector<BlockPoint::Turned> stored_;
   std::vector<std::pair<std::size_t, Range>> loops_; // of a deep nest, with their position in the body
   std::string current_;                              // the iterator of the one inside of which we are
   bool perRow_ = false;                              // the row is given

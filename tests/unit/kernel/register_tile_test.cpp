@@ -8,6 +8,8 @@
 #include "compiler/kernel/verify.h"
 #include "tests/unit/kernel/programs.h"
 #include "tests/unit/kernel/support.h"
+#include "tests/unit/kernel/transform/support.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -110,6 +112,63 @@ TEST(KernelRegisterTile, AcrossWhatLiesSideBySide) {
         << rule.body;
     EXPECT_EQ(tile.panels.size(), 2U) << rule.body;
   }
+}
+
+const char *const kTurnedProduct = R"(
+transform T from A[h, k], B[w, k], f to C[w, h] {
+  C.cell(x, y) from(A.column(y) a, B.column(x) b, f scale) {
+    double sum = 0;
+    for (int i = 0; i < k; ++i)
+      sum += b.cell(i) * a.cell(i);
+    return scale * sum;
+  }
+}
+)";
+
+TEST(KernelRegisterTile, OverACopyThatIsMadeBefore) {
+  Lifted turned(kTurnedProduct);
+  const Scheduled kernel = after(turned.kernel(), "tasks(); layout(A, order = transposed); registers(y, x)");
+  ASSERT_TRUE(kernel.schedule.registerTile);
+  const RegisterTile &tile = *kernel.schedule.registerTile;
+  EXPECT_TRUE(tile.isDeep && !tile.moves);
+  ASSERT_EQ(tile.panels.size(), 2U); // B and the copy of A
+  EXPECT_FALSE(tile.panels[0].alongX == tile.panels[1].alongX);
+  EXPECT_THAT(verify(kernel), IsEmpty());
+  // The block has the copy and its stride, which the function has declared.
+  const std::string text = turned.text({kernel});
+  EXPECT_THAT(text, HasSubstr("double *const A_map_p = A_map_l.cells();"));
+  EXPECT_THAT(text, HasSubstr("A_map_p, A_map_s1}, low1, high1);"));
+  EXPECT_EQ(whyNot(turned.kernel(), "tile(i; 8); stage(A, it); registers(y, x)"),
+            "a point has memory of its own (`A_pack`)");
+}
+
+TEST(KernelRegisterTile, ComputesTheSameOverCopies) {
+  EXPECT_EQ(differences(kTurnedProduct, {"tasks(); layout(A, order = transposed); registers(y, x)",
+                                         "layout(A, order = transposed); layout(B); registers(y, x)",
+                                         "layout(B, order = transposed); registers(x, y)"}),
+            "");
+}
+
+/// Whether blocks put what they compute into the strips from which later rows read it.
+bool keeps(const RegisterTile &tile) {
+  return std::any_of(tile.panels.begin(), tile.panels.end(),
+                     [](const RegisterTile::Panel &p) { return p.isKept; });
+}
+
+TEST(KernelRegisterTile, KeepsWhatLaterRowsRead) {
+  const std::string from = "C.region(x, 0, x + 1, y) above, L.row(y) l, A.cell(x, y) a",
+                    solve = "s = a; for (int k = 0; k < y; ++k) s -= l.cell(k) * above.cell(0, k);";
+  Lifted down(program(from, solve));
+  EXPECT_TRUE(keeps(tiled(down)));
+  Lifted up(program("C.region(x, y + 1, x + 1, h) below, L.row(y) l, A.cell(x, y) a",
+                    "s = a; for (int k = h - 1; k > y; --k) s -= l.cell(k) * below.cell(0, k - y - 1);"));
+  EXPECT_TRUE(keeps(tiled(up)));
+  // Step k reads row k - 2, which is no later than the row that its distance allows.
+  Lifted shifted(program(from, "s = a; for (int k = 2; k < y; ++k) s -= l.cell(k) * above.cell(0, k - 2);"));
+  EXPECT_TRUE(keeps(tiled(shifted)));
+  // Two of its reads are of different rows at the same step.
+  Lifted two(program(from, "s = a; for (int k = 1; k < y; ++k) s -= l.cell(k) * (above.cell(0, k) + above.cell(0, k - 1));"));
+  EXPECT_FALSE(keeps(tiled(two)));
 }
 
 TEST(KernelRegisterTile, Refuses) {

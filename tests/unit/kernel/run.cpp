@@ -25,8 +25,8 @@ extern "C" void *pb_scratch(long bytes) {
   return scratch;
 }
 // The caches are small, so that panels are cut at the sizes of tests.
-extern "C" void *pb_cells_allocate(long bytes) { return __builtin_malloc(bytes > 0 ? bytes : 1); }
-extern "C" void pb_cells_release(void *cells) { __builtin_free(cells); }
+extern "C" void *pb_cells_allocate(long bytes, unsigned long *) { return __builtin_malloc(bytes > 0 ? bytes : 1); }
+extern "C" void pb_cells_release(void *cells, unsigned long) { __builtin_free(cells); }
 extern "C" long pb_cache_bytes(int level) { return level == 1 ? 2048 : 8192; }
 
 unsigned long seed = 1;

@@ -1,19 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "compiler/kernel/along.h"
+#include "compiler/kernel/footprint.h"
 #include "compiler/kernel/transform/component/component.h"
 #include "compiler/kernel/transform/copies.h"
+#include "compiler/kernel/tree.h"
+#include <algorithm>
 
 namespace pbc::kernel {
 namespace {
 
-Outcome applyGmMap(const Scheduled &kernel, const Arguments &arguments) {
-  if (arguments.name("mode") == "Symmetry")
-    return withCopies(kernel, {.matrix = arguments.name("matrix"), .isMirrored = true});
+/// Whether the innermost of the loops goes across the rows of the matrix from which the statement copies.
+bool readsAcrossRows(const Scheduled &kernel, const Statement &copy, const LoopNode &innermost) {
+  const int dimension = memberDimension(kernel, innermost.band);
+  return dimension >= 0 && std::any_of(copy.accesses.begin(), copy.accesses.end(), [&](const Access &a) {
+           return !a.isWrite && along(kernel, a, dimension) == Along::Strided;
+         });
+}
+
+/// The loops around a copy that lie directly in each other.
+std::vector<LoopNode> loopsOfCopy(const Scheduled &kernel, int copy) {
+  std::vector<LoopNode> nest;
+  for (const LoopNode &loop : loopsOf(kernel.schedule.tree))
+    if (statementsBelow(kernel, loop) == std::vector<int>{copy})
+      nest.push_back(loop);
+  return nest;
+}
+
+/// A matrix whose rows become columns is copied in strips as wide as a cache line: each line of both comes into a cache once.
+Scheduled inStrips(const Scheduled &kernel, std::size_t first) {
+  constexpr long kLine = 64; // bytes
   Combined steps(kernel);
-  script::Step layout = script::step("layout", {arguments.name("matrix")});
-  if (arguments.name("mode") == "Transpose")
-    with(layout, "order", script::name("transposed"));
-  return steps.add(layout) ? steps.done() : steps.refused();
+  for (std::size_t s = first; s < kernel.statements.size(); ++s) {
+    const Statement &copy = kernel.statements[s];
+    const std::vector<LoopNode> nest = loopsOfCopy(kernel, static_cast<int>(s));
+    if (nest.size() < 2 || !readsAcrossRows(kernel, copy, nest.back()))
+      continue;
+    std::vector<long> sizes(nest.size(), 0);
+    sizes.back() = kLine / static_cast<long>(bytesOf(kernel.buffers[copy.accesses.front().buffer].element));
+    steps.add(script::step("tile", labelsOf(nest), sizes));
+  }
+  return steps.kernel();
+}
+
+Outcome applyGmMap(const Scheduled &kernel, const Arguments &arguments) {
+  const bool isMirrored = arguments.name("mode") == "Symmetry";
+  Outcome copied = withCopies(kernel, {.matrix = arguments.name("matrix"),
+                                       .isTransposed = arguments.name("mode") == "Transpose",
+                                       .isMirrored = isMirrored});
+  if (copied.kernel)
+    copied.kernel = inStrips(*copied.kernel, kernel.statements.size());
+  return copied;
 }
 
 } // namespace

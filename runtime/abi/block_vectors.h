@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Vectors of the points of a block in registers (register_tile.h): how they are loaded and stored, side by side or apart, and how squares of
+// cells are turned on the way.
+//
+//   storeTurned<1, isPart>(C + y + x * apart, apart, sums, n);    // sums[r][v]: row r, lanes of vector v; C has rows side by side
+#pragma once
+#include <utility>
+
+#define PB_TILE_EACH(i, count) _Pragma("clang loop unroll(full)") for (int i = 0; i < count; ++i)
+
+namespace pb {
+
+#if defined(__AVX512F__)
+inline constexpr int kVectorBytes = 64, kVectorRegisters = 32;
+#elif defined(__AVX__)
+inline constexpr int kVectorBytes = 32, kVectorRegisters = 16;
+#else
+inline constexpr int kVectorBytes = 16, kVectorRegisters = 16;
+#endif
+
+template <class T, int W>
+struct VectorOf {
+  typedef T Type __attribute__((vector_size(sizeof(T) * W)));
+};
+template <class T, int W>
+using Vector = typename VectorOf<T, W>::Type;
+
+/// Loads and stores of the first n lanes of a vector, with the processor's masks where it has them.
+template <class T, int W>
+struct Lanes {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+  using V = Vector<T, W>;
+#if defined(__AVX512F__)
+  using Mask = decltype([] {
+    if constexpr (W == 8)
+      return static_cast<unsigned char>(0);
+    else
+      return static_cast<unsigned short>(0);
+  }());
+  static Mask mask(long n) { return static_cast<Mask>((1u << n) - 1); }
+  [[gnu::always_inline]] static V load(const T *from, long n) {
+    if constexpr (W == 8)
+      return __builtin_ia32_loadupd512_mask(from, V{}, mask(n));
+    else
+      return __builtin_ia32_loadups512_mask(from, V{}, mask(n));
+  }
+  [[gnu::always_inline]] static void store(T *to, V v, long n) {
+    if constexpr (W == 8)
+      __builtin_ia32_storeupd512_mask(to, v, mask(n));
+    else
+      __builtin_ia32_storeups512_mask(to, v, mask(n));
+  }
+#else
+  [[gnu::always_inline]] static V load(const T *from, long n) {
+    V v{};
+    if (n >= W)
+      __builtin_memcpy(&v, from, sizeof v);
+    else
+      for (int l = 0; l < W; ++l)
+        if (l < n)
+          v[l] = from[l];
+    return v;
+  }
+  [[gnu::always_inline]] static void store(T *to, V v, long n) {
+    if (n >= W)
+      __builtin_memcpy(to, &v, sizeof v);
+    else
+      for (int l = 0; l < W; ++l)
+        if (l < n)
+          to[l] = v[l];
+  }
+#endif
+};
+
+/// `isPart`: loads only the first n lanes; the others are 0.
+template <int W, bool isPart, class T>
+[[gnu::always_inline]] inline Vector<T, W> load(const T *from, [[maybe_unused]] long n) {
+  if constexpr (isPart)
+    return Lanes<T, W>::load(from, n);
+  Vector<T, W> v;
+  __builtin_memcpy(&v, from, sizeof v);
+  return v;
+}
+template <int W, bool isPart, class T>
+[[gnu::always_inline]] inline void store(T *to, Vector<T, W> v, [[maybe_unused]] long n) {
+  if constexpr (isPart)
+    Lanes<T, W>::store(to, v, n);
+  else
+    __builtin_memcpy(to, &v, sizeof v);
+}
+/// The same for cells that are `apart` cells from each other.
+template <int W, bool isPart, class T>
+[[gnu::always_inline]] inline Vector<T, W> loadApart(const T *from, long apart, [[maybe_unused]] long n) {
+  Vector<T, W> v{};
+  PB_TILE_EACH(l, W)
+  if (!isPart || l < n)
+    v[l] = from[l * apart];
+  return v;
+}
+template <int W, bool isPart, class T>
+[[gnu::always_inline]] inline void storeApart(T *to, long apart, Vector<T, W> v, [[maybe_unused]] long n) {
+  PB_TILE_EACH(l, W)
+  if (!isPart || l < n)
+    to[l * apart] = v[l];
+}
+/// The same number in each lane (x - 0 is x for all x).
+template <int W, class T>
+[[gnu::always_inline]] inline Vector<T, W> spread(T x) {
+  return x - Vector<T, W>{};
+}
+
+template <int D, class V, int... L>
+[[gnu::always_inline]] inline void exchange(V &a, V &b, std::integer_sequence<int, L...>) {
+  constexpr int W = sizeof...(L);
+  const V low = __builtin_shufflevector(a, b, (L & D ? W + L - D : L)...);
+  b = __builtin_shufflevector(a, b, (L & D ? W + L : L + D)...);
+  a = low;
+}
+
+/// Turns a square: lane l of vector i and lane i of vector l change places. Squares of `D` lanes first change theirs with their neighbours.
+template <int W, class T, int D = 1>
+[[gnu::always_inline]] inline void turn(Vector<T, W> (&square)[W]) {
+  PB_TILE_EACH(i, W)
+  if (!(i & D))
+    exchange<D>(square[i], square[i | D], std::make_integer_sequence<int, W>());
+  if constexpr (2 * D < W)
+    turn<W, T, 2 * D>(square);
+}
+
+/// The vectors of a block: row r has its lanes `apart` cells from each other, and lies `Down` cells (1 or -1) from row r - 1.
+template <int Down, bool isPart, class T, int R, int V, int W = kVectorBytes / static_cast<int>(sizeof(T))>
+[[gnu::always_inline]] inline void storeTurned(T *to, long apart, const Vector<T, W> (&block)[R][V], [[maybe_unused]] long n) {
+  PB_TILE_EACH(v, V)
+  PB_TILE_EACH(s, (R + W - 1) / W) {
+    const int first = s * W, rows = R - first < W ? R - first : W;
+    Vector<T, W> square[W];
+    PB_TILE_EACH(i, W)
+    square[i] = i < rows ? block[Down > 0 ? first + i : first + rows - 1 - i][v] : Vector<T, W>{};
+    turn<W, T>(square);
+    T *const at = to + v * W * apart + (Down > 0 ? first : -(first + rows - 1));
+    PB_TILE_EACH(l, W)
+    if (!isPart || v * W + l < n) {
+      if (rows == W)
+        store<W, false>(at + l * apart, square[l], W);
+      else
+        store<W, true>(at + l * apart, square[l], rows);
+    }
+  }
+}
+template <int Down, bool isPart, class T, int R, int V, int W = kVectorBytes / static_cast<int>(sizeof(T))>
+[[gnu::always_inline]] inline void loadTurned(Vector<T, W> (&block)[R][V], const T *from, long apart, [[maybe_unused]] long n) {
+  PB_TILE_EACH(v, V)
+  PB_TILE_EACH(s, (R + W - 1) / W) {
+    const int first = s * W, rows = R - first < W ? R - first : W;
+    const T *const at = from + v * W * apart + (Down > 0 ? first : -(first + rows - 1));
+    Vector<T, W> square[W];
+    PB_TILE_EACH(l, W) {
+      square[l] = Vector<T, W>{};
+      if (!isPart || v * W + l < n)
+        square[l] = rows == W ? load<W, false>(at + l * apart, W) : load<W, true>(at + l * apart, rows);
+    }
+    turn<W, T>(square);
+    PB_TILE_EACH(i, W)
+    if (i < rows)
+      block[Down > 0 ? first + i : first + rows - 1 - i][v] = square[i];
+  }
+}
+
+/// Copies a strip whose rows lie side by side: step k of row r goes to k * rows + r.
+template <class T>
+inline void copySideBySide(const T *from, long step, long rows, long depth, T *to) {
+  constexpr int W = kVectorBytes / static_cast<int>(sizeof(T));
+  if constexpr (kVectorBytes < 64) { // no masks
+    for (long k = 0; k < depth; ++k)
+      __builtin_memcpy(to + k * rows, from + k * step, static_cast<unsigned long>(rows) * sizeof(T));
+    return;
+  }
+  const long whole = rows / W * W, rest = rows - whole;
+  for (long k = 0; k < depth; ++k, from += step, to += rows) {
+    for (long r = 0; r < whole; r += W)
+      store<W, false>(to + r, load<W, false>(from + r, W), W);
+    if (rest)
+      store<W, true>(to + whole, load<W, true>(from + whole, rest), rest);
+  }
+}
+
+/// Copies a strip whose rows lie side by side along its steps: step k of row r goes to k * rows + r.
+template <class T>
+inline void copyTurned(const T *from, long row, long rows, long depth, T *to) {
+  constexpr int W = kVectorBytes / static_cast<int>(sizeof(T));
+  long r = 0;
+  for (; r + W <= rows; r += W)
+    for (long k = 0; k < depth; k += W) {
+      const long steps = depth - k < W ? depth - k : W;
+      Vector<T, W> square[W];
+      PB_TILE_EACH(i, W)
+      square[i] = steps == W ? load<W, false>(from + (r + i) * row + k, W) : load<W, true>(from + (r + i) * row + k, steps);
+      turn<W, T>(square);
+      PB_TILE_EACH(i, W)
+      if (i < steps)
+        store<W, false>(to + (k + i) * rows + r, square[i], W);
+    }
+  for (; r < rows; ++r)
+    for (long k = 0; k < depth; ++k)
+      to[k * rows + r] = from[r * row + k];
+}
+
+} // namespace pb
