@@ -55,6 +55,10 @@ isl::union_map between(const Kernel &kernel, const std::vector<int> &statements)
   return kernel.dependences.intersect_domain(instances).intersect_range(instances);
 }
 
+std::string ownMemory(const Kernel &kernel, const Buffer &scratch) {
+  return fmt::format("a point has memory of its own (`{}`)", programName(kernel, scratch));
+}
+
 std::string whyNotOfOneRule(const Kernel &kernel, const std::vector<int> &points) {
   if (points.empty())
     return "it has no loops over points";
@@ -66,6 +70,10 @@ std::string whyNotOfOneRule(const Kernel &kernel, const std::vector<int> &points
       return "its body is a call of C++ code";
     if (at(index).rule != at(points.front()).rule)
       return "several rules share its loops";
+    for (const Access &a : at(index).accesses)
+      if (const Buffer &b = kernel.buffers[static_cast<std::size_t>(a.buffer)];
+          b.role == Buffer::Role::Scratch && b.rank > static_cast<int>(b.extents.size()))
+        return ownMemory(kernel, b); // each iteration of loops around it has its own
   }
   return "";
 }
@@ -90,7 +98,7 @@ std::string whyNotFilledBefore(const Kernel &kernel, const std::vector<int> &poi
     for (const Access &a : kernel.statements[static_cast<std::size_t>(index)].accesses)
       if (const Buffer &b = kernel.buffers[static_cast<std::size_t>(a.buffer)];
           b.role == Buffer::Role::Scratch && (a.isWrite || !filled.contains(a.buffer) || b.inRegisters))
-        return fmt::format("a point has memory of its own (`{}`)", programName(kernel, b));
+        return ownMemory(kernel, b);
   return "";
 }
 
@@ -119,8 +127,8 @@ public:
       tile_.scalars += b.role == Buffer::Role::Local;
     findDepth();
     if (!isParallel_ && !(tile_.isDeep && (tile_.behind = behind())))
-      return fail(fmt::format("a point needs the one before it along `{}`",
-                              at(points_.front()).dimensions[tile_.y]));
+      return fail(
+          fmt::format("a point needs the one before it along `{}`", at(points_.front()).dimensions[tile_.y]));
     if (tile_.behind)
       keepRows();
     if (tile_.moves && !tile_.isDeep)
@@ -319,9 +327,9 @@ private:
           continue;
         if (isSame) // several writes
           return false;
-        const isl::map all = isl::manage(isl_map_equate(
-            isl_map_from_domain_and_range(at(index).domain.copy(), to.domain.copy()), isl_dim_in, tile_.x,
-            isl_dim_out, tile_.x));
+        const isl::map all = isl::manage(
+            isl_map_equate(isl_map_from_domain_and_range(at(index).domain.copy(), to.domain.copy()),
+                           isl_dim_in, tile_.x, isl_dim_out, tile_.x));
         const isl::set pairs = isl::manage(isl_map_wrap(all.copy()));
         isl_pw_aff *behind = isl_pw_aff_insert_domain(tile_.behind->copy(), isl_set_get_space(pairs.get()));
         const isl::pw_aff off =
@@ -407,7 +415,8 @@ Outcome registerTile(const Scheduled &kernel, const RegisterShape *shape) {
     return {std::nullopt, fmt::format("a point needs the one before it along `{}`", first.dimensions[x])};
   if (std::string why = whyNotFilledBefore(tiled, points, bands[n - 2]); !why.empty())
     return {std::nullopt, std::move(why)};
-  Analysis analysis(kernel, points, x, variables[n - 2], isParallel(bands[n - 2], 0, kernel.dependences, false));
+  Analysis analysis(kernel, points, x, variables[n - 2],
+                    isParallel(bands[n - 2], 0, kernel.dependences, false));
   tiled.schedule.registerTile = analysis.run();
   if (!tiled.schedule.registerTile)
     return {std::nullopt, analysis.why()};

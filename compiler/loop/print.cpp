@@ -151,7 +151,10 @@ private:
     return {"cells_to_line(" + text(c.cell) + ", " + text(c.most) + ")", kAlone};
   }
   Text one(const CellVector &c) const {
-    return {(c.down ? "vectors turned " : c.apart.parts.empty() ? "vector " : "vector apart ") + text(c.cell),
+    return {(c.down                  ? "vectors turned "
+             : c.apart.parts.empty() ? "vector "
+                                     : "vector apart ") +
+                text(c.cell),
             kAlone};
   }
   Text one(const Spread &s) const { return {"spread(" + text(s.operand) + ")", kAlone}; }

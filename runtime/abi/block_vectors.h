@@ -130,7 +130,8 @@ template <int W, class T, int D = 1>
 
 /// The vectors of a block: row r has its lanes `apart` cells from each other, and lies `Down` cells (1 or -1) from row r - 1.
 template <int Down, bool isPart, class T, int R, int V, int W = kVectorBytes / static_cast<int>(sizeof(T))>
-[[gnu::always_inline]] inline void storeTurned(T *to, long apart, const Vector<T, W> (&block)[R][V], [[maybe_unused]] long n) {
+[[gnu::always_inline]] inline void storeTurned(T *to, long apart, const Vector<T, W> (&block)[R][V],
+                                               [[maybe_unused]] long n) {
   PB_TILE_EACH(v, V)
   PB_TILE_EACH(s, (R + W - 1) / W) {
     const int first = s * W, rows = R - first < W ? R - first : W;
@@ -149,7 +150,8 @@ template <int Down, bool isPart, class T, int R, int V, int W = kVectorBytes / s
   }
 }
 template <int Down, bool isPart, class T, int R, int V, int W = kVectorBytes / static_cast<int>(sizeof(T))>
-[[gnu::always_inline]] inline void loadTurned(Vector<T, W> (&block)[R][V], const T *from, long apart, [[maybe_unused]] long n) {
+[[gnu::always_inline]] inline void loadTurned(Vector<T, W> (&block)[R][V], const T *from, long apart,
+                                              [[maybe_unused]] long n) {
   PB_TILE_EACH(v, V)
   PB_TILE_EACH(s, (R + W - 1) / W) {
     const int first = s * W, rows = R - first < W ? R - first : W;
@@ -195,7 +197,8 @@ inline void copyTurned(const T *from, long row, long rows, long depth, T *to) {
       const long steps = depth - k < W ? depth - k : W;
       Vector<T, W> square[W];
       PB_TILE_EACH(i, W)
-      square[i] = steps == W ? load<W, false>(from + (r + i) * row + k, W) : load<W, true>(from + (r + i) * row + k, steps);
+      square[i] = steps == W ? load<W, false>(from + (r + i) * row + k, W)
+                             : load<W, true>(from + (r + i) * row + k, steps);
       turn<W, T>(square);
       PB_TILE_EACH(i, W)
       if (i < steps)

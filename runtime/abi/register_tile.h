@@ -49,7 +49,8 @@ struct Panel {
 
 /// Puts the vector of step `k`, which the block itself has computed, into its strip, if that has this step.
 template <int W, bool isPart, class T>
-[[gnu::always_inline]] inline void keep(const Panel<T> &strip, long k, long k0, long k1, int v, Vector<T, W> value, long n) {
+[[gnu::always_inline]] inline void keep(const Panel<T> &strip, long k, long k0, long k1, int v,
+                                        Vector<T, W> value, long n) {
   if (k0 <= k && k < k1)
     store<W, isPart>(const_cast<T *>(strip.at) + (k - k0) * strip.step + v * W, value, n);
 }
@@ -324,7 +325,8 @@ private:
       const long end = minimum(x + width, whole), strips = (end - x + kStrip - 1) / kStrip;
       const auto place = [&](long n) { return maximum(x0, minimum(x + n * kStrip, end - kStrip)); };
       const long lines = (R * (k1 - k0) + kLine - 1) / kLine * kLine;
-      T *const memory = static_cast<T *>(pb_scratch((strips * strip * kCopied + lines * Tile::kPanels) * kSize));
+      T *const memory =
+          static_cast<T *>(pb_scratch((strips * strip * kCopied + lines * Tile::kPanels) * kSize));
       long done = k0; // steps whose outputs are already in panels
       /// Operand p of strip n, from step k on.
       const auto panelAt = [&](int p, long n, long k) {
@@ -335,7 +337,9 @@ private:
       };
       const auto copy = [&](bool outputs, long begin, long finish, bool isFirst = true) {
         for (int p = 0; p < Tile::kPanels; ++p)
-          for (long n = 0; Tile::kAlongX[p] && Tile::kIsOutput[p] == outputs && (isFirst || !Tile::kKept[p]) && n < strips; ++n)
+          for (long n = 0; Tile::kAlongX[p] && Tile::kIsOutput[p] == outputs &&
+                           (isFirst || !Tile::kKept[p]) && n < strips;
+               ++n)
             copyPanel(tile_.panel(p, y0, place(n), begin), kStrip, finish - begin, true,
                       panelAt(p, n, begin));
       };

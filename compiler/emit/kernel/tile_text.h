@@ -15,7 +15,7 @@
 namespace pbc::emit {
 
 struct TileText {
-  std::string type;      // in an unnamed namespace, because templates of the runtime depend on it
+  std::string type;               // in an unnamed namespace, because templates of the runtime depend on it
   std::set<int> buffers;          // matrices of the program that it uses
   std::vector<std::string> given; // names of the function that are its members, in this order
 };

@@ -130,7 +130,8 @@ Outcome applyJoin(const Scheduled &kernel, const Arguments &arguments) {
   Scheduled result = kernel;
   Statement &whole = result.statements[static_cast<std::size_t>(statements[0])];
   // Only with what is known of the sizes, two halves may be one box.
-  isl_set *known = isl_set_coalesce(a.domain.unite(named(b.domain, a)).intersect_params(kernel.context).release());
+  isl_set *known =
+      isl_set_coalesce(a.domain.unite(named(b.domain, a)).intersect_params(kernel.context).release());
   const isl::set domain = isl::manage(isl_set_gist_params(known, kernel.context.copy()));
   for (std::size_t k = 0; k < whole.accesses.size(); ++k)
     whole.accesses[k].relation =

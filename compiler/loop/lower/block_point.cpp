@@ -114,7 +114,8 @@ Expr BlockPoint::allCells(const Expr &cell, int statement) const {
   const Registers::Apart *found = apart(cell, statement);
   if (!found || !found->down)
     return nullptr;
-  return make({CellVector{replaced(cell, {{y_, index(B::kY)}, {x_, index(B::kX)}}), found->along, found->down}});
+  return make(
+      {CellVector{replaced(cell, {{y_, index(B::kY)}, {x_, index(B::kX)}}), found->along, found->down}});
 }
 
 BlockPoint::Turned BlockPoint::stored(const Expr &cell, int statement) {

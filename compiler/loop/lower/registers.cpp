@@ -154,8 +154,8 @@ private:
     const Assign &one = *as<Assign>(made);
     const CellVector *cells = as<CellVector>(one.target);
     const bool isKept = cells && keepsRows();
-    const bool isTurned = cells && (isKept || !registers_.behind) &&
-                          points_.allCells(statement.target, statement.statement);
+    const bool isTurned =
+        cells && (isKept || !registers_.behind) && points_.allCells(statement.target, statement.statement);
     if (!isKept && !isTurned) {
       to.push_back(each(made));
       return;
@@ -165,8 +165,10 @@ private:
     std::vector<NodePtr> all{make({Assign{array.vector(), {}, one.value}})};
     for (std::size_t k = 0; isKept && k < registers_.strips.size(); ++k)
       if (registers_.strips[k].isKept)
-        all.push_back(make({Assign{make({StripValue{static_cast<int>(k), loop::add(index(y_.iterator), registers_.behind)}}),
-                                   {}, array.vector()}}));
+        all.push_back(make(
+            {Assign{make({StripValue{static_cast<int>(k), loop::add(index(y_.iterator), registers_.behind)}}),
+                    {},
+                    array.vector()}}));
     if (!isTurned)
       all.push_back(make({Assign{one.target, {}, array.vector()}}));
     to.push_back(each(block(std::move(all))));
