@@ -16,8 +16,8 @@
 // then the rows of a block share the steps that all of them have. Rows may wait for earlier ones if only
 // steps of their loop do, in the same column (a triangular solve): then they share the steps whose rows are
 // done (RegisterTile::behind); the loop over y may run backward. Cells that are written, and those that are read
-// once a point, need not lie side by side along x: then a vector's lanes are loaded and stored one by one, which
-// long loops hide. Blocks may overlap (the last one begins early rather than end beyond the
+// once a point, need not lie side by side along x: then squares of them are turned, or a vector's lanes are loaded and
+// stored one by one. A copy of a matrix that is made before the loops is read as a matrix is. Blocks may overlap (the last one begins early rather than end beyond the
 // edge), because computing a point again gives the same result.
 #pragma once
 #include "compiler/kernel/schedule.h"
