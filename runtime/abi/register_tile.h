@@ -368,7 +368,7 @@ private:
   template <int Rows>
   Panel<T> rowsInPanel(int p, long y, long x, long k0, T *to) const {
     const Panel<T> whole = tile_.panel(p, y, x, k0);
-    if (whole.step == 1)
+    if (whole.step == 1 || whole.step == -1)
       return whole;
     const auto [begin, end] = depth(y, y + Rows);
     if (begin >= end)

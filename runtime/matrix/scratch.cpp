@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <sys/mman.h>
 
 namespace pb {
 namespace {
@@ -19,13 +20,17 @@ struct Reused {
   long size = 0;
 };
 
-/// Whole cache lines, at least one.
-void *allocate(long bytes) {
-  constexpr long kLine = 64;
-  const long lines = bytes > 0 ? (bytes - 1) / kLine + 1 : 1;
-  void *memory = std::aligned_alloc(kLine, static_cast<std::size_t>(lines * kLine));
+/// Whole cache lines, at least one. Panels that fill a cache are read again and again beside matrices whose rows are pages apart: they lie on one
+/// large page, where the system has such pages.
+void *allocate(long &bytes) {
+  constexpr long kLine = 64, kHugePage = 2L << 20, kMany = 256L << 10;
+  const long unit = bytes >= kMany ? kHugePage : kLine;
+  bytes = bytes > 0 ? ((bytes - 1) / unit + 1) * unit : unit;
+  void *memory = std::aligned_alloc(static_cast<std::size_t>(unit), static_cast<std::size_t>(bytes));
   if (!memory)
     throw std::bad_alloc();
+  if (unit == kHugePage)
+    madvise(memory, static_cast<std::size_t>(bytes), MADV_HUGEPAGE); // only advice, so failure is harmless
   return memory;
 }
 
