@@ -5,7 +5,6 @@
 //
 //   storeTurned<1, isPart>(C + y + x * apart, apart, sums, n);    // sums[r][v]: row r, lanes of vector v; C has rows side by side
 #pragma once
-#include <utility>
 
 #define PB_TILE_EACH(i, count) _Pragma("clang loop unroll(full)") for (int i = 0; i < count; ++i)
 
@@ -110,8 +109,11 @@ template <int W, class T>
   return x - Vector<T, W>{};
 }
 
+template <class, int... L>
+struct LaneNumbers {};
+
 template <int D, class V, int... L>
-[[gnu::always_inline]] inline void exchange(V &a, V &b, std::integer_sequence<int, L...>) {
+[[gnu::always_inline]] inline void exchange(V &a, V &b, LaneNumbers<int, L...>) {
   constexpr int W = sizeof...(L);
   const V low = __builtin_shufflevector(a, b, (L & D ? W + L - D : L)...);
   b = __builtin_shufflevector(a, b, (L & D ? W + L : L + D)...);
@@ -123,7 +125,7 @@ template <int W, class T, int D = 1>
 [[gnu::always_inline]] inline void turn(Vector<T, W> (&square)[W]) {
   PB_TILE_EACH(i, W)
   if (!(i & D))
-    exchange<D>(square[i], square[i | D], std::make_integer_sequence<int, W>());
+    exchange<D>(square[i], square[i | D], __make_integer_seq<LaneNumbers, int, W>());
   if constexpr (2 * D < W)
     turn<W, T, 2 * D>(square);
 }
