@@ -24,6 +24,17 @@ with tempfile.TemporaryDirectory() as folder:
         assert value > 0 and spread >= 0, machine
     assert set(machine["iteration"]) >= {"Jacobi1D", "Jacobi2D", "Heat3D"}, machine
 
+    # Resources: each with its best sample, which is not slower than the median, and rates of one core and of all.
+    resources = {r["name"]: r for r in machine["resource"]}
+    assert set(resources) >= {"issue", "load", "store", "add_f32", "multiply_f64", "divide_f64", "sqrt_f32", "add_i64"}, resources
+    for name, resource in resources.items():
+        rates = ["unit", "machine"] + (["unit_numbers", "machine_numbers"] if name != "issue" else [])
+        assert all(resource[rate]["best"] >= resource[rate]["value"] > 0 for rate in rates), resource
+        assert "latency" in resource or name in ("issue", "store"), resource
+        assert "latency" not in resource or 0 < resource["latency"]["best"] <= resource["latency"]["value"], resource
+        assert "lane" not in resource, resource
+    assert "Resources, best samples" in text and "bandwidth, one unit" in text, text
+
     # Other commands read it.
     answer = json.loads(run("time", "--machine=here.toml", "--stencil=Jacobi2D", "--size=1000,1000", "--steps=100", "--json").stdout)
     figures = {f["name"]: f["value"] for f in answer["figures"]}
@@ -37,6 +48,12 @@ with tempfile.TemporaryDirectory() as folder:
     assert device["kind"] == "gpu" and "ASSUMED" in device["source"], device
     for memory in device["memory"]:
         assert memory["latency"]["value"] > 0 and memory["bytes_per_second"]["value"] > 0, memory
+
+    resources = {r["name"]: r for r in device["resource"]}
+    assert set(resources) >= {"load", "add_f32", "multiply_f32", "fma_f32", "divide_f32", "sqrt_f32", "fma_f64"}, resources
+    for name, resource in resources.items():
+        assert all(resource[level]["value"] > 0 for level in ("lane", "unit", "machine")), resource
+        assert name == "load" or resource["latency"]["value"] > 0, resource
 
     run("measure", "--seconds=0.1", "--plot=here.svg")
     for plot in ("fake.svg", "here.svg"):

@@ -2,9 +2,10 @@
 
 #include "compiler/model/measure/resource_loops.h"
 
-#include "compiler/model/measure/keep.h"
+#include "compiler/model/measure/vector_loops.h"
 #include "compiler/model/measure/widest_vectors.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -12,6 +13,19 @@
 
 namespace pbc::model {
 namespace {
+
+/// Without effect, but the compiler does not know what x is afterwards.
+template <class Number>
+PBC_INLINE inline void keep(Number &x) {
+  if constexpr (std::is_integral_v<Number>)
+    asm volatile("" : "+r"(x));
+  else
+#ifdef __x86_64__
+    asm volatile("" : "+x"(x));
+#else
+    asm volatile("" : "+w"(x));
+#endif
+}
 
 // Operations: x becomes the result, y is 1.
 
@@ -44,24 +58,10 @@ struct Division {
 struct SquareRoot {
   template <class V>
   PBC_INLINE static void apply(V &x, V &) {
-    if constexpr (std::is_same_v<V, float>)
+    if constexpr (sizeof(V) == 4)
       x = __builtin_sqrtf(x);
-    else if constexpr (std::is_same_v<V, double>)
+    else
       x = __builtin_sqrt(x);
-#ifdef __x86_64__
-    else if constexpr (sizeof(V) == 16 && sizeof(x[0]) == 4)
-      asm volatile("sqrtps %0, %0" : "+x"(x));
-    else if constexpr (sizeof(V) == 16)
-      asm volatile("sqrtpd %0, %0" : "+x"(x));
-    else if constexpr (sizeof(x[0]) == 4)
-      asm volatile("vsqrtps %0, %0" : "+v"(x));
-    else
-      asm volatile("vsqrtpd %0, %0" : "+v"(x));
-#else
-    else
-      for (std::size_t i = 0; i < sizeof(V) / sizeof(x[0]); ++i)
-        SquareRoot::apply(x[i], x[i]);
-#endif
   }
 };
 
@@ -75,29 +75,29 @@ PBC_INLINE inline void advance(V (&x)[sizeof...(kChain)], V &y, std::index_seque
 template <class Op, class V, std::size_t... kChain, std::size_t... kTime>
 PBC_INLINE inline void chains(long rounds, std::index_sequence<kChain...> each,
                               std::index_sequence<kTime...>) {
-  V y{};
-  y = y + 1;
+  V y = 1;
   keep(y);
   V x[] = {(static_cast<void>(kChain), y)...};
   for (long r = 0; r < rounds; ++r)
     ((static_cast<void>(kTime), advance<Op>(x, y, each)), ...);
 }
 
-template <class V>
-constexpr int kVectorBytes = std::is_arithmetic_v<V> ? 16 : static_cast<int>(sizeof(V));
-
 template <class Op, class V, std::size_t kChains, std::size_t kTimes>
 void runChains(long rounds) {
-  onVectorsOf<kVectorBytes<V>>([=]() PBC_INLINE {
+  onWidestVectors([=]() PBC_INLINE { // which have multiply-add
     chains<Op, V>(rounds, std::make_index_sequence<kChains>(), std::make_index_sequence<kTimes>());
   });
 }
 
 constexpr std::size_t kAccesses = 32; // in a round, each of another place
 
+template <class V>
+constexpr int kVectorBytes = std::is_arithmetic_v<V> ? 16 : static_cast<int>(sizeof(V));
+
 template <class V, std::size_t... kPlace>
 PBC_INLINE inline void loadEach(const volatile V *data, std::index_sequence<kPlace...>) {
-  (used(static_cast<V>(data[kPlace])), ...);
+  const auto load = [](const volatile V &place) PBC_INLINE { [[maybe_unused]] const V loaded = place; };
+  (load(data[kPlace]), ...);
 }
 template <class V, std::size_t... kPlace>
 PBC_INLINE inline void storeEach(volatile V *data, const V &value, std::index_sequence<kPlace...>) {
@@ -138,36 +138,19 @@ struct AdditionBesideNothing {
 constexpr std::size_t kFloatChains = 12, kIntegerChains = 8, kTimes = 8, kDependentTimes = 64;
 
 template <class Op, class Number>
-class LoopsOf {
-public:
-  LoopsOf(ResourceKind kind, std::vector<ResourceLoop> &loops) : kind_(kind), loops_(loops) {
-    constexpr std::size_t kScalarChains = std::is_integral_v<Number> ? kIntegerChains : kFloatChains;
-    loops_.push_back({kind, 1, runChains<Op, Number, kScalarChains, kTimes>, kScalarChains * kTimes,
-                      runChains<Op, Number, 1, kDependentTimes>, kDependentTimes});
-    // A processor may have more instructions of half of its widest vectors, or a higher clock with them.
-    if (vectorLanes() >= 16)
-      addVectors<64>();
-    if (vectorLanes() >= 8)
-      addVectors<32>();
-    else
-      addVectors<16>();
-  }
-
-private:
-  template <int kBytes>
-  void addVectors() {
-    using Vector = VectorOf<Number, kBytes>;
-    loops_.push_back({kind_, static_cast<int>(kBytes / sizeof(Number)),
-                      runChains<Op, Vector, kFloatChains, kTimes>, kFloatChains * kTimes});
-  }
-
-  ResourceKind kind_;
-  std::vector<ResourceLoop> &loops_;
-};
+ResourceLoop scalarLoop(ResourceKind kind) {
+  constexpr std::size_t kChains = std::is_integral_v<Number> ? kIntegerChains : kFloatChains;
+  return {kind,
+          1,
+          runChains<Op, Number, kChains, kTimes>,
+          kChains * kTimes,
+          runChains<Op, Number, 1, kDependentTimes>,
+          kDependentTimes};
+}
 
 template <class V>
 void addAccesses(std::vector<ResourceLoop> &loops) {
-  constexpr int kNumbers = sizeof(V) / sizeof(float);
+  constexpr int kNumbers = static_cast<int>(sizeof(V) / 4);
   loops.push_back({ResourceKind::Load, kNumbers, runLoads<V>, kAccesses});
   loops.push_back({ResourceKind::Store, kNumbers, runStores<V>, kAccesses});
 }
@@ -198,22 +181,31 @@ std::vector<ResourceLoop> resourceLoops() {
     addAccesses<VectorOf<float, 32>>(loops);
   else
     addAccesses<VectorOf<float, 16>>(loops);
-  LoopsOf<Addition, float>(Kind::AddF32, loops);
-  LoopsOf<Addition, double>(Kind::AddF64, loops);
-  LoopsOf<Multiplication, float>(Kind::MultiplyF32, loops);
-  LoopsOf<Multiplication, double>(Kind::MultiplyF64, loops);
+  std::vector<ResourceLoop> scalars;
+  scalars.push_back(scalarLoop<Addition, float>(Kind::AddF32));
+  scalars.push_back(scalarLoop<Addition, double>(Kind::AddF64));
+  scalars.push_back(scalarLoop<Multiplication, float>(Kind::MultiplyF32));
+  scalars.push_back(scalarLoop<Multiplication, double>(Kind::MultiplyF64));
   if (hasMultiplyAdd()) {
-    LoopsOf<MultiplyAdd, float>(Kind::FmaF32, loops);
-    LoopsOf<MultiplyAdd, double>(Kind::FmaF64, loops);
+    scalars.push_back(scalarLoop<MultiplyAdd, float>(Kind::FmaF32));
+    scalars.push_back(scalarLoop<MultiplyAdd, double>(Kind::FmaF64));
   }
-  LoopsOf<Division, float>(Kind::DivideF32, loops);
-  LoopsOf<Division, double>(Kind::DivideF64, loops);
-  LoopsOf<SquareRoot, float>(Kind::SqrtF32, loops);
-  LoopsOf<SquareRoot, double>(Kind::SqrtF64, loops);
-  LoopsOf<Addition, std::uint32_t>(Kind::AddI32, loops);
-  LoopsOf<Multiplication, std::uint32_t>(Kind::MultiplyI32, loops);
-  LoopsOf<Addition, std::uint64_t>(Kind::AddI64, loops);
-  LoopsOf<Multiplication, std::uint64_t>(Kind::MultiplyI64, loops);
+  scalars.push_back(scalarLoop<Division, float>(Kind::DivideF32));
+  scalars.push_back(scalarLoop<Division, double>(Kind::DivideF64));
+  scalars.push_back(scalarLoop<SquareRoot, float>(Kind::SqrtF32));
+  scalars.push_back(scalarLoop<SquareRoot, double>(Kind::SqrtF64));
+  scalars.push_back(scalarLoop<Addition, std::uint32_t>(Kind::AddI32));
+  scalars.push_back(scalarLoop<Multiplication, std::uint32_t>(Kind::MultiplyI32));
+  scalars.push_back(scalarLoop<Addition, std::uint64_t>(Kind::AddI64));
+  scalars.push_back(scalarLoop<Multiplication, std::uint64_t>(Kind::MultiplyI64));
+  const std::vector<ResourceLoop> vectors = vectorLoops();
+  for (ResourceLoop &loop : scalars) {
+    // The most numbers are those of vectors: where these are not measured, they are not known.
+    if (std::ranges::find(vectors, loop.kind, &ResourceLoop::kind) == vectors.end())
+      loop.numbers = 0;
+    loops.push_back(loop);
+  }
+  loops.insert(loops.end(), vectors.begin(), vectors.end());
   return loops;
 }
 

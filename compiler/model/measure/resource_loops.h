@@ -8,7 +8,8 @@
 //
 // Invariant: all operands are in registers (loads and stores: in 2 KiB of the nearest cache), and all values
 // stay 1 or whole, so that none is slow for other reasons. The compiler can neither remove an instruction nor
-// make one of several: each result passes through an empty asm statement.
+// make one of several: each result of a scalar loop passes through an empty asm statement, vector loops are
+// written as instructions (vector_loops.h).
 #pragma once
 #include "compiler/model/machine/resource.h"
 
@@ -18,7 +19,7 @@ namespace pbc::model {
 
 struct ResourceLoop {
   ResourceKind kind = ResourceKind::Issue;
-  int numbers = 1; // of one instruction; 0: it has none
+  int numbers = 1; // of one instruction; 0: it has none, or they are not the most
   void (*independent)(long rounds) = nullptr;
   long perRound = 0;                        // instructions
   void (*dependent)(long rounds) = nullptr; // null: no latency is measured with this loop
