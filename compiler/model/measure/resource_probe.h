@@ -5,7 +5,8 @@
 //   measureResources(2, sampling)   =>  {FmaF64, latency 1.3 ns, unit 6.1e9 instructions, 4.9e10 numbers per
 //                                        second, machine: twice as many}, ...
 //
-// A rate is that of the width of vectors with which it is highest. Source: bottleneck-analysis.md 9, for a core
+// A rate is that of the width of vectors with which it is highest, in the fastest of several passes over all
+// loops. Source: bottleneck-analysis.md 9, for a core
 // instead of a multiprocessor.
 #pragma once
 #include "compiler/model/machine/resource.h"
