@@ -12,8 +12,8 @@ namespace pbc::model {
 namespace {
 
 constexpr double kSampleSeconds = 5e-5; // short, so that many samples are not interrupted
-constexpr int kPasses =
-    4; // over all loops: what disturbs a core, such as its other thread, lasts for some time
+// Over all loops, because what disturbs a core, such as its other thread, lasts for some time.
+constexpr int kPasses = 4;
 constexpr std::size_t kNearBytes = 4096; // in the nearest cache, beside everything else
 
 /// So many rounds that a sample is long enough.
@@ -30,11 +30,6 @@ Figure times(Figure f, double factor) {
   if (f.best)
     *f.best *= factor;
   return f;
-}
-
-void keepFaster(std::optional<Figure> &known, const Figure &f, Better better) {
-  if (!known || isFaster(fastest(f, better), fastest(*known, better), better))
-    known = f;
 }
 
 void measureRates(Resource &resource, const ResourceLoop &loop, int units, const Sampling &sampling) {

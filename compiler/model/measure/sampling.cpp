@@ -43,6 +43,11 @@ Figure sampled(const Sampling &sampling, Better better, const std::function<doub
   return figureOf(values, better);
 }
 
+void keepFaster(std::optional<Figure> &known, const Figure &f, Better better) {
+  if (!known || isFaster(fastest(f, better), fastest(*known, better), better))
+    known = f;
+}
+
 double secondsOf(const std::function<void()> &f) {
   const auto begin = std::chrono::steady_clock::now();
   f();

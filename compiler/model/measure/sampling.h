@@ -25,6 +25,9 @@ struct Sampling {
 };
 Figure sampled(const Sampling &, Better, const std::function<double()> &measureOnce);
 
+/// Of two measurements the one whose best sample is the faster. Disturbances may last longer than one measurement.
+void keepFaster(std::optional<Figure> &known, const Figure &, Better);
+
 /// Seconds until `f` is done.
 double secondsOf(const std::function<void()> &f);
 

@@ -57,6 +57,18 @@ TEST(Sampling, TheFastestOfAFigureWithoutSamplesIsWithinItsSpread) {
   EXPECT_EQ(fastest({10, 0.25, 11}, Better::Higher), 11);
 }
 
+TEST(Sampling, TheFasterOfTwoMeasurementsIsKept) {
+  std::optional<Figure> rate, time;
+  for (const double best : {20.0, 40.0, 30.0}) {
+    keepFaster(rate, {best - 1, 0.1, best}, Better::Higher);
+    keepFaster(time, {best + 1, 0.1, best}, Better::Lower);
+  }
+  EXPECT_EQ(rate->best, 40);
+  EXPECT_EQ(rate->value, 39);
+  EXPECT_EQ(time->best, 20);
+  EXPECT_EQ(time->value, 21);
+}
+
 TEST(Sampling, TheTimeOfAStepIsThatOfTheFastestRuns) {
   // A launch costs 100, a step 2; one run in three is disturbed by 50.
   int calls = 0;
