@@ -64,7 +64,7 @@ TABLE = {
     "compiler/model": "",
     "compiler/model/machine": "runtime/base tuner/space compiler/source compiler/model",
     "compiler/model/movement": "runtime/abi compiler/model",
-    "compiler/model/measure": "runtime/base runtime/device compiler/model/machine",
+    "compiler/model/measure": "runtime/base runtime/device compiler/model compiler/model/machine",
     "compiler/model/area": "compiler/model compiler/model/machine",
     "compiler/model/time": "runtime/base compiler/kernel compiler/model compiler/model/machine",
     "compiler/model/energy": "runtime/base compiler/model compiler/model/machine compiler/model/time",
