@@ -99,7 +99,7 @@ void bounds() {
   const search::NestSpaces made = search::nestSpaces(kernels.at(0), {.values = {{"n", 1024}}});
   const search::NestSpace &nest = made.spaces.back();
   search::Rates rates;
-  rates.arithmetic[1] = {6e10, 6e10, 4e9, 4e9, 1e-9, 1e-9};
+  rates.arithmetic[1] = {6e10, 1.2e11, 6e10, 4e9, 4e9, 1e-9, 1e-9, 1e10, 8};
   rates.levels = {
       {"registers", 2e3, 0}, {"L1", 5e4, 4e11}, {"L2", 2e6, 2e11}, {"L3", 3e8, 3e10}, {"global", 3e10, 2e10}};
   const search::Bounds bound(nest, *nest.work, rates);

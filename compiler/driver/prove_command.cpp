@@ -74,9 +74,8 @@ private:
             "keep them\n");
       return search::ratesOf(model::measureProcessor({.seconds = 4}));
     } catch (const model::Problem &problem) {
-      throw Refusal(fmt::format("pbc prove: error: {}\nhelp: a processor's file is written by pbc model "
-                                "measure -o FILE, on the machine itself\n",
-                                problem.what()));
+      throw Refusal(fmt::format("pbc prove: error: {}\n{}", problem.what(),
+                                problem.help().empty() ? "" : fmt::format("help: {}\n", problem.help())));
     }
   }
 

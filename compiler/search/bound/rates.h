@@ -12,13 +12,15 @@
 namespace pbc::search {
 
 struct Rates {
-  /// Of numbers, not of instructions: a vector of eight counts eight times. An addition and a multiplication can be one
-  /// instruction.
+  /// Of numbers, not of instructions: a vector of eight counts eight times. 0: not known, no bound.
   struct Arithmetic {
-    double additions = 0, multiplications = 0, divisions = 0, roots = 0; // a second; 0: not known, no bound
-    double additionLatency = 0, multiplicationLatency = 0;               // seconds
-    double instructions = 0;                                             // a second, of any of these kinds
-    double lanes = 1;                                                    // numbers in the widest vector
+    double additions = 0; // a second, by instructions that do nothing else
+    double allAdditions =
+        0; // with those of instructions that multiply as well, which may have units of their own
+    double multiplications = 0, divisions = 0, roots = 0;
+    double additionLatency = 0, multiplicationLatency = 0; // seconds
+    double instructions = 0;                               // a second, of any of these kinds
+    double lanes = 1;                                      // numbers in the widest vector
   };
   std::array<Arithmetic, kNumbers> arithmetic; // by Number
 

@@ -26,6 +26,7 @@ constexpr const char *kPrelude = R"(#include "pb/index.h"
 #include "pb/register_tile.h"
 extern "C" {
 void *malloc(unsigned long);
+void *aligned_alloc(unsigned long, unsigned long);
 void free(void *);
 void pb_storage_retain(pb::Storage *) {}
 void pb_storage_release(pb::Storage *) {}
@@ -40,8 +41,11 @@ void *pb_scratch(long bytes) {
   }
   return reinterpret_cast<void *>((reinterpret_cast<unsigned long>(memory) + 63) / 64 * 64);
 }
-void *pb_cells_allocate(long bytes) { return malloc(static_cast<unsigned long>(bytes > 0 ? bytes : 1)); }
-void pb_cells_release(void *cells) { free(cells); }
+void *pb_cells_allocate(long bytes, unsigned long *capacity) {
+  *capacity = (static_cast<unsigned long>(bytes) + 64) / 64 * 64;
+  return aligned_alloc(64, *capacity);
+}
+void pb_cells_release(void *cells, unsigned long) { free(cells); }
 )";
 
 /// A name in an expression that is no size: a parameter of the program.

@@ -27,18 +27,17 @@ Rates ratesOf(const model::Machine &machine) {
   Rates made;
   for (std::size_t n = 0; n < kNumbers; ++n) {
     const Kinds &kinds = kKinds[n];
-    // An addition may be done by the unit for both.
-    const double fma = rates.numbers(kinds.fma, Scope::Unit);
-    made.arithmetic[n] = {std::max(fma, rates.numbers(kinds.add, Scope::Unit)),
+    const double add = rates.numbers(kinds.add, Scope::Unit), fma = rates.numbers(kinds.fma, Scope::Unit);
+    made.arithmetic[n] = {add,
+                          add + fma,
                           std::max(fma, rates.numbers(kinds.multiply, Scope::Unit)),
                           rates.numbers(kinds.divide, Scope::Unit),
                           rates.numbers(kinds.root, Scope::Unit),
                           std::min(rates.latency(kinds.add), rates.latency(kinds.fma)),
-                          std::min(rates.latency(kinds.multiply), rates.latency(kinds.fma))};
-    Rates::Arithmetic &arithmetic = made.arithmetic[n];
-    for (const ResourceKind kind : {kinds.add, kinds.multiply, kinds.fma})
-      arithmetic.instructions = std::max(arithmetic.instructions, rates.instructions(kind, Scope::Unit));
-    arithmetic.lanes = std::max(1.0, double(here.vectorBytes) / model::bytesOfNumber(kinds.fma));
+                          std::min(rates.latency(kinds.multiply), rates.latency(kinds.fma)),
+                          rates.instructions(kinds.add, Scope::Unit) +
+                              rates.instructions(kinds.fma, Scope::Unit),
+                          std::max(1.0, double(here.vectorBytes) / model::bytesOfNumber(kinds.fma))};
   }
   // Registers of vectors, and sixteen others of eight bytes.
   double bytes =

@@ -34,8 +34,8 @@ extern "C" void *pb_scratch(long bytes) {
   if (bytes > static_cast<long>(sizeof scratch)) __builtin_trap();
   return scratch;
 }
-extern "C" void *pb_cells_allocate(long bytes) { return __builtin_malloc(bytes > 0 ? bytes : 1); }
-extern "C" void pb_cells_release(void *cells) { __builtin_free(cells); }
+extern "C" void *pb_cells_allocate(long bytes, unsigned long *) { return __builtin_malloc(bytes > 0 ? bytes : 1); }
+extern "C" void pb_cells_release(void *cells, unsigned long) { __builtin_free(cells); }
 extern "C" long pb_cache_bytes(int level) { return level == 1 ? 2048 : 8192; }
 
 constexpr long kMost = kCells * kCells * 2;
