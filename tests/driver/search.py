@@ -148,7 +148,7 @@ def errors(folder):
                 "product.kernel", "--size=m")
     refused("pbc prove: error: times is the journal of another search", "prove", "sum.kernel", "--n=9", "--machine=./fast.toml",
             "--journal=times")
-    refused("has no rate for numbers of fma_f32 of a unit\nhelp: measure it with pbc model measure", "prove", "sum.kernel", "--n=9", "--machine=./bare.toml")
+    refused("has no rate for numbers of add_f32 of a unit\nhelp: measure it with pbc model measure", "prove", "sum.kernel", "--n=9", "--machine=./bare.toml")
     refused("cannot be written", "prove", "sum.kernel", "--n=9", "--machine=./fast.toml", "--journal=none/times")
     done = run(folder, "prove", "sum.kernel", "--n=0", "--machine=./fast.toml")
     check(done.returncode == 1, done.stdout)
