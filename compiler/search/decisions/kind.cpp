@@ -44,15 +44,20 @@ void blocksEncloseAll(Space &space, int rule) {
 
 void vectorsHoldOneInstruction(Space &space, int rule) {
   const OrderSet notAround = ~OrderSet(Order::Outside);
+  // Inside of everything, a copy is none.
+  std::vector<int> instructions;
+  for (const int i : space.instructions())
+    if (!space.structure().instruction(i).isCopy)
+      instructions.push_back(i);
   for (const int vector : space.dimensions()) {
     const Literal isNoVector = space.isKind(vector, ~KindSet(Kind::Vector));
     for (const int other : space.dimensions())
       if (other != vector)
         space.clause(rule, {isNoVector, space.isOrder(vector, other, notAround)});
-    for (const int i : space.instructions()) {
+    for (const int i : instructions) {
       if (!space.structure().instruction(i).isVectorisable)
         space.clause(rule, {isNoVector, space.isOrder(vector, i, notAround)});
-      for (const int j : space.instructions())
+      for (const int j : instructions)
         if (i < j)
           space.clause(
               rule, {isNoVector, space.isOrder(vector, i, notAround), space.isOrder(vector, j, notAround)});

@@ -22,13 +22,17 @@ void registersNeedOneLoop(Space &space, int rule) {
 }
 
 void sumsInRegistersAreWrittenOut(Space &space, int rule) {
-  for (int c = 0; c < int(space.structure().communications.size()); ++c) {
-    const Communication &communication = space.structure().communications[std::size_t(c)];
+  const Structure &structure = space.structure();
+  for (int c = 0; c < int(structure.communications.size()); ++c) {
+    const Communication &communication = structure.communications[std::size_t(c)];
     for (const int sum : communication.sumDimensions)
-      for (const int cell : communication.cellDimensions)
-        space.clause(rule, {space.isPlace(c, ~PlaceSet(Place::Register)),
-                            space.isOrder(sum, cell, ~OrderSet(Order::Outside)),
-                            space.isKind(cell, Kind::Unroll | Kind::Vector)});
+      for (const int cell : communication.cellDimensions) {
+        std::vector<Literal> literals = {space.isPlace(c, ~PlaceSet(Place::Register)),
+                                         space.isOrder(sum, cell, ~OrderSet(Order::Outside))};
+        if (structure.sizes[std::size_t(structure.dimension(cell).size)].isConstant)
+          literals.push_back(space.isKind(cell, Kind::Unroll | Kind::Vector));
+        space.making().addClause(rule, literals);
+      }
   }
 }
 
@@ -44,18 +48,20 @@ std::string placeSubject(const Structure &structure, const Variable &variable) {
 } // namespace
 
 Decision placeDecision() {
-  return {"place",
-          "Where a value lies between the two loops of a communication.",
-          {{"register", "In registers of the thread that makes and uses it."},
-           {"shared", "In memory of the block; in the nearest cache of a processor."},
-           {"global", "In the machine's memory."}},
-          addPlaces,
-          placeSubject,
-          {{"place", "Registers pass a value on inside of one loop, or between two unrolled ones.",
-            registersNeedOneLoop},
-           {"sums", "What is inside of the dimensions of sums in registers is written out.",
-            sumsInRegistersAreWrittenOut},
-           {"K10", "The buffers of a block fit into its memory.", sharedMemoryFits}}};
+  return {
+      "place",
+      "Where a value lies between the two loops of a communication.",
+      {{"register", "In registers of the thread that makes and uses it."},
+       {"shared", "In memory of the block; in the nearest cache of a processor."},
+       {"global", "In the machine's memory."}},
+      addPlaces,
+      placeSubject,
+      {{"place", "Registers pass a value on inside of one loop, or between two unrolled ones.",
+        registersNeedOneLoop},
+       {"sums",
+        "What is inside of the dimensions of sums in registers is written out, and has a constant length.",
+        sumsInRegistersAreWrittenOut},
+       {"K10", "The buffers of a block fit into its memory.", sharedMemoryFits}}};
 }
 
 } // namespace pbc::search

@@ -116,7 +116,7 @@ private:
   void findSum() {
     for (const int s : made_.statements) {
       const Statement &st = statement(s);
-      if (st.isOpaque || st.write < 0 || st.op == "=")
+      if (accumulates(st) == 0)
         continue;
       const Access &write = st.accesses[std::size_t(st.write)];
       const Buffer &buffer = made_.kernel.buffers[std::size_t(write.buffer)];
@@ -171,6 +171,32 @@ private:
 };
 
 } // namespace
+
+char accumulates(const Statement &statement) {
+  if (statement.isOpaque || statement.write < 0)
+    return 0;
+  if (statement.op == "+" || statement.op == "-")
+    return '+';
+  if (statement.op == "*" || statement.op == "/")
+    return '*';
+  if (!statement.op.empty() || !statement.value || statement.value->kind != kernel::Expr::Kind::Binary)
+    return 0;
+  const std::string &op = statement.value->text;
+  const Access &write = statement.accesses[std::size_t(statement.write)];
+  for (std::size_t side = 0; side < statement.value->operands.size(); ++side) {
+    const kernel::Expr &operand = *statement.value->operands[side];
+    if (operand.kind != kernel::Expr::Kind::Read)
+      continue;
+    const Access &read = statement.accesses[std::size_t(operand.index)];
+    if (read.buffer != write.buffer || !read.relation.is_equal(write.relation))
+      continue;
+    if (op == "+" || (op == "-" && side == 0))
+      return '+';
+    if (op == "*" || (op == "/" && side == 0))
+      return '*';
+  }
+  return 0;
+}
 
 NestFactsOutcome nestFacts(const Scheduled &kernel, const std::map<std::string, long> &values) {
   const std::optional<isl::set> sizes = sizesAt(kernel, values);

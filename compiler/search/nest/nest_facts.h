@@ -45,6 +45,10 @@ struct NestFactsOutcome {
   std::string why; // a sentence, if there are none
 };
 
+/// '+' or '*': the statement adds to the cell that it writes, or multiplies it, however that is spelled (`s += a`, `s = a + s`);
+/// 0: it does neither.
+char accumulates(const kernel::Statement &);
+
 /// The kernel has labels. `values`: of all its sizes.
 NestFactsOutcome nestFacts(const kernel::Scheduled &, const std::map<std::string, long> &values);
 

@@ -170,9 +170,9 @@ private:
     const std::optional<Number> number = statement.value ? numberOf(elementOf(statement)) : std::nullopt;
     if (!number)
       return;
-    if (statement.op == "+=" || statement.op == "-=")
+    if (statement.op == "+" || statement.op == "-")
       made_.operations[std::size_t(*number)].additions += leastElements(domain_);
-    if (statement.op == "*=")
+    if (statement.op == "*")
       made_.operations[std::size_t(*number)].multiplications += leastElements(domain_);
   }
 
@@ -183,16 +183,16 @@ private:
 
   /// Terms of one cell are added one after the other, unless sums may be reordered.
   void addChain(const Statement &statement) {
-    if (statement.write < 0 || (statement.op != "+=" && statement.op != "-=" && statement.op != "*=") ||
-        facts_.kernel.reassociates)
+    const char how = accumulates(statement);
+    if (how == 0 || facts_.kernel.reassociates)
       return;
     const std::optional<Number> number = numberOf(elementOf(statement));
     const double cells =
         leastElements(domain_.apply(statement.accesses[std::size_t(statement.write)].relation));
     if (number && cells > 1)
-      made_.chains.push_back({*number, statement.op == "*=", leastElements(domain_) / cells});
+      made_.chains.push_back({*number, how == '*', leastElements(domain_) / cells});
     else if (number && isScalar(statement))
-      made_.chains.push_back({*number, statement.op == "*=", leastElements(domain_)});
+      made_.chains.push_back({*number, how == '*', leastElements(domain_)});
   }
 
   bool isScalar(const Statement &statement) const {

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The terms of the bound on kernels whose least times can be worked out by hand, and what holds for all of them: a part of a
+// region has no lower bound than the region.
+#include "compiler/search/bound/bound.h"
+#include "tests/unit/search/kernels.h"
+#include "tests/unit/transform/textual.h"
+#include <bit>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace pbc::search {
+namespace {
+
+/// 1e9 additions and as many multiplications a second, or both in one; a nanosecond for each; 1000 bytes of registers, 10,000 of
+/// cache, 1e9 bytes a second to the one and 1e8 to the other.
+Rates simpleRates() {
+  Rates rates;
+  for (Rates::Arithmetic &arithmetic : rates.arithmetic)
+    arithmetic = {1e9, 2e9, 1e9, 1e8, 1e8, 1e-9, 1e-9, 1e8, 10};
+  rates.levels = {{"registers", 1000, 0}, {"L1", 11000, 1e9}, {"global", 1e12, 1e8}};
+  rates.instructionsInFlight = 100;
+  return rates;
+}
+
+struct Bounded {
+  Bounded(const char *text, const SizeValues &values, Rates rates = simpleRates()) : rates_(rates) {
+    NestOptions options;
+    options.values = values;
+    options.tileSizes = {2, 4, 8, 16};
+    all = nestSpaces(texts_.kernel(text), options);
+    EXPECT_FALSE(all.spaces.empty()) << all.why;
+  }
+
+  /// A space by its text.
+  const NestSpace &space(const std::string &text) const {
+    for (const NestSpace &nest : all.spaces)
+      if (nest.text() == text)
+        return nest;
+    ADD_FAILURE() << "there is no space " << text;
+    return all.spaces.front();
+  }
+  double term(std::string_view name, const NestSpace &nest, const State &state) const {
+    const Bounds bounds(nest, *nest.work, rates_);
+    for (int t = 0; t < int(terms().size()); ++t)
+      if (terms()[std::size_t(t)].name == name)
+        return bounds.term(t, state).seconds;
+    ADD_FAILURE() << "there is no term " << name;
+    return 0;
+  }
+  double root(std::string_view name, const std::string &space) const {
+    State state(this->space(space).space->problem());
+    EXPECT_TRUE(state.propagate());
+    return term(name, this->space(space), state);
+  }
+
+  NestSpaces all;
+
+private:
+  kernel::Texts texts_;
+  Rates rates_;
+};
+
+const std::string kUncut = "y in 1 level, x in 1 level";
+const std::string kSums = "in_place(s); fission(y, x), y2 in 1 level, x2 in 1 level, i in 1 level";
+
+TEST(Bounds, WorkIsCountedOnce) {
+  const Bounded product(kProduct, {{"n", 30}, {"m", 20}});
+  const NestWork &work = *product.space(kSums).work;
+  EXPECT_EQ(work.operations[std::size_t(Number::Double)].additions, 30 * 30 * 20);
+  EXPECT_EQ(work.operations[std::size_t(Number::Double)].multiplications, 30 * 30 * 20);
+  ASSERT_EQ(work.arrays.size(), 3u);
+  EXPECT_EQ(work.arrays[0].cells + work.arrays[1].cells + work.arrays[2].cells, 30 * 30 + 2 * 30 * 20);
+  EXPECT_TRUE(work.isProductOfMatrices);
+  ASSERT_EQ(work.chains.size(), 1u);
+  EXPECT_EQ(work.chains.front().length, 20);
+  // Sums of neighbours that are the same but for a translation are computed once: two of the three additions here.
+  const Bounded stencil(kStencil, {{"n", 11}, {"m", 21}});
+  EXPECT_EQ(stencil.space(kUncut).work->operations[std::size_t(Number::Double)].additions, 3 * 10 * 20);
+  EXPECT_FALSE(stencil.space(kUncut).work->isProductOfMatrices);
+}
+
+TEST(Bounds, OperationsAndChains) {
+  const Bounded product(kProduct, {{"n", 30}, {"m", 20}});
+  EXPECT_DOUBLE_EQ(product.root("compute", kSums), 30 * 30 * 20 / 1e9); // multiplications
+  EXPECT_DOUBLE_EQ(product.root("chain", kSums), 20e-9);
+  EXPECT_DOUBLE_EQ(product.root("scalar", kSums), 0); // x2 may be a vector
+  // The sum may be spelled in other ways, and then the chain is the same.
+  std::string text = kProduct;
+  for (const char *spelling :
+       {"s[x, y] = s[x, y] + A[i, y] * B[x, i]", "s[x, y] = A[i, y] * B[x, i] + s[x, y]"}) {
+    const std::string first = "s[x, y] += A[i, y] * B[x, i]";
+    std::string other = text;
+    other.replace(other.find(first), first.size(), spelling);
+    const Bounded spelled(other.c_str(), {{"n", 30}, {"m", 20}});
+    EXPECT_DOUBLE_EQ(spelled.root("chain", kSums), 20e-9) << spelling;
+    EXPECT_EQ(spelled.space(kSums).work->operations[std::size_t(Number::Double)].additions, 30 * 30 * 20);
+    EXPECT_EQ(spelled.space(kSums).sum, "C");
+  }
+  const Bounded stencil(kStencil, {{"n", 11}, {"m", 21}});
+  EXPECT_DOUBLE_EQ(stencil.root("compute", kUncut), 3 * 10 * 20 / 1e9); // additions alone
+}
+
+TEST(Bounds, WhatCrossesEachBoundary) {
+  const Bounded scale(kScale, {{"n", 10000}});
+  // 160,000 bytes, of which the cache may hold 11,000.
+  EXPECT_DOUBLE_EQ(scale.root("traffic", "x in 1 level"), (160000 - 11000) / 1e8);
+  const Bounded product(kProduct, {{"n", 64}, {"m", 64}});
+  const double words = 1000 / 8.0;
+  EXPECT_NEAR(product.root("product", kSums),
+              std::max((2 * 64 * 64 * 64 / std::sqrt(words) - 2 * words) * 8 / 1e9,
+                       (2 * 64 * 64 * 64 / std::sqrt(11000 / 8.0) - 2 * 11000 / 8.0) * 8 / 1e8),
+              1e-12);
+}
+
+/// C[x, y] += A[i, y] * B[x, i] in the order y, x, i: a step of y uses a row of A and of C, and all of B.
+TEST(Bounds, StepsThatDoNotFit) {
+  const Bounded product(kProduct, {{"n", 64}, {"m", 64}});
+  const NestSpace &nest = product.space(kSums);
+  State state(nest.space->problem());
+  ASSERT_TRUE(state.propagate());
+  const int y = nest.loops[0].dimensions[0], x = nest.loops[1].dimensions[0], i = nest.loops[2].dimensions[0];
+  for (const auto &[outer, inner] : {std::pair(y, x), {x, i}}) {
+    const Literal literal = nest.space->isOrder(outer, inner, Order::Outside);
+    ASSERT_TRUE(state.keepOnly(literal.variable, literal.values) && state.propagate());
+  }
+  const double bytesOfStep = (64 * 64 + 64 + 64) * 8;
+  EXPECT_DOUBLE_EQ(product.term("tiles", nest, state), 64 * (bytesOfStep - 11000) / 1e8);
+}
+
+TEST(Bounds, LoopsWithoutVectorsAndSumsThatWait) {
+  const Bounded product(kProduct, {{"n", 64}, {"m", 64}});
+  const NestSpace &nest = product.space(kSums);
+  State state(nest.space->problem());
+  ASSERT_TRUE(state.propagate());
+  for (const NestLoop &loop : nest.loops) {
+    const Literal literal = nest.space->isKind(loop.dimensions[0], Kind::For);
+    ASSERT_TRUE(state.keepOnly(literal.variable, literal.values));
+  }
+  for (const std::size_t outer : {std::size_t(0), std::size_t(1)}) {
+    const Literal literal =
+        nest.space->isOrder(nest.loops[outer].dimensions[0], nest.loops[2].dimensions[0], Order::Outside);
+    ASSERT_TRUE(state.keepOnly(literal.variable, literal.values) && state.propagate());
+  }
+  EXPECT_DOUBLE_EQ(product.term("scalar", nest, state), 64 * 64 * 64 / 1e8);
+  // Loops of 64 iterations, of which 100 instructions ahead are at most 100 / 64 + 2.
+  EXPECT_DOUBLE_EQ(product.term("window", nest, state), 64 * 64 * 64 * 1e-9 / (100 / 64.0 + 2));
+}
+
+TEST(Bounds, NeverFallWhenMoreIsDecided) {
+  std::mt19937_64 random(1);
+  long compared = 0;
+  for (const char *text : {kScale, kStencil, kDot, kSweep, kProduct}) {
+    const Bounded bounded(text, {{"n", 50}, {"m", 40}});
+    for (const NestSpace &nest : bounded.all.spaces) {
+      const Rates rates = simpleRates();
+      const Bounds bounds(nest, *nest.work, rates);
+      State state(nest.space->problem());
+      ASSERT_TRUE(state.propagate());
+      for (int descent = 0; descent < 3; ++descent) {
+        const State::Mark before = state.mark();
+        double least = bounds.of(state).seconds;
+        for (int v = 0; v < int(state.domains().size()); ++v) {
+          if (state.isDecided(v))
+            continue;
+          Domain rest = state.domain(v);
+          for (auto skip = random() % std::uint64_t(std::popcount(rest)); skip > 0; --skip)
+            rest &= rest - 1;
+          if (!state.decide(v, unsigned(std::countr_zero(rest))))
+            break;
+          const double seconds = bounds.of(state).seconds;
+          EXPECT_GE(seconds, least * (1 - 1e-9)) << nest.text() << nest.space->nameOf(v);
+          least = seconds;
+          ++compared;
+        }
+        state.undo(before);
+      }
+    }
+  }
+  EXPECT_GT(compared, 500);
+}
+
+TEST(Bounds, AreExplained) {
+  const Bounded scale(kScale, {{"n", 10000}});
+  const NestSpace &nest = scale.space("x in 1 level");
+  State state(nest.space->problem());
+  ASSERT_TRUE(state.propagate());
+  const Rates rates = simpleRates();
+  Bounds bounds(nest, *nest.work, rates);
+  EXPECT_EQ(bounds.explain(bounds.of(state)), "traffic: 1.49e+05 bytes from global, at 1e+08 a second at "
+                                              "most, equation 9.2, compulsory. Each cell that is used "
+                                              "crosses each boundary of the memory at least once.");
+  for (int t = 0; t < int(terms().size()); ++t)
+    bounds.switchOff(t);
+  EXPECT_EQ(bounds.explain(bounds.of(state)), "there is no bound");
+}
+
+} // namespace
+} // namespace pbc::search

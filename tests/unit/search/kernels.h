@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Kernels for tests of their spaces and bounds.
+#pragma once
+
+namespace pbc::search {
+
+inline const char *const kScale = R"(
+kernel Scale [n]
+  buffer A double 1-d input
+  buffer C double 1-d output
+  S[x]: C[x] = 3.0 * A[x]
+    { S[x] : 0 <= x < n }
+  schedule
+    band x
+)";
+
+inline const char *const kStencil = R"(
+kernel Heat [n, m]
+  buffer A double 2-d input
+  buffer C double 2-d output
+  S[x, y]: C[x, y] = A[x - 1, y] + A[x + 1, y] + A[x, y - 1] + A[x, y + 1]
+    { S[x, y] : 1 <= x < n and 1 <= y < m }
+  schedule
+    band y
+      band x
+)";
+
+inline const char *const kDot = R"(
+kernel Dot [n]  may reassociate
+  buffer s double 0-d local
+  buffer A double 1-d input
+  buffer B double 1-d input
+  buffer C double 0-d output
+  S0[]: s[] = 0.0
+    { S0[] }
+  S1[; i]: s[] += A[i] * B[i]
+    { S1[i] : 0 <= i < n }
+  S2[]: C[] = s[]
+    { S2[] }
+  schedule
+    alloc:s
+      sequence
+        S0
+        S1
+          band i
+        S2
+)";
+
+/// Each row is done before the next one, so that the loops stay as they are.
+inline const char *const kSweep = R"(
+kernel Sweep [n, m]
+  buffer C double 2-d output
+  S[x, y]: C[x, y] = C[x, y - 1] + C[x + 1, y - 1]
+    { S[x, y] : 0 <= x < n and 1 <= y < m }
+  schedule
+    band y
+      band x
+)";
+
+inline const char *const kProduct = R"(
+kernel Product [n, m]
+  buffer s double 2-d local
+  buffer A double 2-d input
+  buffer B double 2-d input
+  buffer C double 2-d output
+  S0[x, y]: s[x, y] = 0.0
+    { S0[x, y] : 0 <= x < n and 0 <= y < n }
+  S1[x, y; i]: s[x, y] += A[i, y] * B[x, i]
+    { S1[x, y, i] : 0 <= x < n and 0 <= y < n and 0 <= i < m }
+  S2[x, y]: C[x, y] = s[x, y]
+    { S2[x, y] : 0 <= x < n and 0 <= y < n }
+  schedule
+    band y
+      band x
+        alloc:s
+          sequence
+            S0
+            S1
+              band i
+            S2
+)";
+
+} // namespace pbc::search
