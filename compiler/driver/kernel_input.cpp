@@ -14,13 +14,20 @@
 
 namespace pbc::driver {
 
+namespace {
+
+/// Of a size: its square still is a number of cells.
+constexpr long kMostCells = 1'000'000'000;
+
+} // namespace
+
 void addOptions(CLI::App &app, KernelRequest &request) {
   app.add_option(
          "input", request.file,
          "a program, FILE.pbcc, or kernels in text form, FILE.kernel; `-` for kernels on standard input")
       ->required();
   app.add_option("--kernel", request.kernel, "the kernel of this name only");
-  app.add_option("--n", request.n, "the value of all sizes")->check(CLI::PositiveNumber);
+  app.add_option("--n", request.n, "the value of all sizes")->check(CLI::Range(1L, kMostCells));
   app.add_option("--size", request.sizes, "the value of one size, NAME=VALUE; may be given several times")
       ->take_all()
       ->allow_extra_args(false);
@@ -60,6 +67,14 @@ KernelInput::KernelInput(const std::string &command, const KernelRequest &reques
                               "kernels; pbc explain says what could "
                               "not be lifted, and why\n",
                               command, request.file));
+  for (const auto &[name, value] : sizes_)
+    if (std::none_of(kernels_.begin(), kernels_.end(), [&](const kernel::Scheduled &k) {
+          return std::count(k.parameters.begin(), k.parameters.end(), name) > 0;
+        }))
+      throw Refusal(fmt::format(
+          "{}: error: no kernel has a size {}\nhelp: {} has {}\n", command, poly::displayed(name),
+          kernels_.front().name,
+          kernels_.front().parameters.empty() ? "none" : poly::join(kernels_.front().parameters)));
   if (request.kernel.empty())
     return;
   if (!std::count(names.begin(), names.end(), request.kernel))

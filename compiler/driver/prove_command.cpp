@@ -6,6 +6,7 @@
 #include "compiler/driver/problems.h"
 #include "compiler/driver/run_command.h"
 #include "compiler/kernel/policy/processor.h"
+#include "compiler/kernel/print.h"
 #include "compiler/model/machine/machine_file.h"
 #include "compiler/model/measure/measure_machine.h"
 #include "compiler/search/count.h"
@@ -15,7 +16,9 @@
 #include "runtime/base/machine.h"
 #include "runtime/base/parse_status.h"
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <csignal>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -25,6 +28,14 @@ namespace pbc::driver {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// Set by the first signal that asks the process to end; the second one ends it.
+std::atomic<bool> isInterrupted{false};
+
+void interrupt(int number) {
+  isInterrupted = true;
+  std::signal(number, SIG_DFL);
+}
 
 struct ProveOptions {
   KernelRequest request;
@@ -56,7 +67,11 @@ public:
     rates_ = rates();
     std::string text;
     Json all = Json::array();
+    for (const int number : {SIGINT, SIGTERM, SIGHUP})
+      std::signal(number, interrupt);
     for (const kernel::Scheduled &kernel : input.kernels()) {
+      if (isInterrupted)
+        break;
       const Json found = prove(kernel, input.valuesOf(kernel));
       text += textOf(found);
       all.push_back(found);
@@ -84,15 +99,16 @@ private:
     nest.values = values;
     Json out = {{"kernel", kernel.name}, {"sizes", sizesText(values)}};
     try {
-      search::Journal journal = journalOf(kernel, values);
-      search::NestModel model(kernel, nest, rates_, journal);
+      const auto journal = journalOf(kernel, values);
+      search::NestModel model(kernel, nest, rates_, *journal);
       search::SearchOptions search = options_.search;
+      search.isInterrupted = &isInterrupted;
       if (!options_.isQuiet)
         search.progress = [&](const search::SearchResult &r) {
           say(r.best ? fmt::format("{}: best {}, bound {}, gap {}; {} measured, {} cut\n", kernel.name,
                                    timeText(r.best->seconds), timeText(r.bound), gapText(r.gap()),
                                    r.statistics.measured, r.statistics.cut)
-                     : fmt::format("{}: nothing measured yet\n", kernel.name));
+                     : fmt::format("{}: {} measured\n", kernel.name, r.statistics.measured));
           return true;
         };
       // What the compiler does by itself has to be beaten.
@@ -110,17 +126,22 @@ private:
     return out;
   }
 
-  search::Journal journalOf(const kernel::Scheduled &kernel,
-                            const std::map<std::string, long> &values) const {
+  std::unique_ptr<search::Journal> journalOf(const kernel::Scheduled &kernel,
+                                             const std::map<std::string, long> &values) const {
     if (options_.journal.empty())
-      return search::Journal();
+      return std::make_unique<search::Journal>();
     try {
-      return search::Journal(options_.journal,
-                             {kernel.name, sizesText(values), pb::base::thisMachine().processor});
+      return std::make_unique<search::Journal>(options_.journal, keyOf(kernel, values));
     } catch (const std::runtime_error &problem) {
-      throw Refusal(fmt::format("pbc prove: error: {}\nhelp: another file takes the journal of this search\n",
+      throw Refusal(fmt::format("pbc prove: error: {}\nhelp: --journal=FILE takes a journal of pbc prove, or "
+                                "a file that does not exist yet\n",
                                 problem.what()));
     }
+  }
+
+  static std::string keyOf(const kernel::Scheduled &kernel, const std::map<std::string, long> &values) {
+    return search::journalKey(kernel.name, sizesText(values), pb::base::thisMachine().processor,
+                              kernel::print(kernel));
   }
 
   static void describe(const search::NestModel &model, const search::SearchResult &result, Json &out) {
@@ -139,8 +160,8 @@ private:
       out["script"] = result.best ? Json(script::line(model.script(result.best->root, result.best->domains)))
                                   : out["default_script"];
     }
-    out["bound_seconds"] = result.bound;
-    out["gap"] = result.gap();
+    out["bound_seconds"] = result.bound > 0 ? Json(result.bound) : Json();
+    out["gap"] = result.gap() > 0 ? Json(result.gap()) : Json();
     out["complete"] = result.isComplete;
     out["space"] = double(space.leaves);
     out["space_exact"] = space.isExact;
@@ -205,9 +226,13 @@ private:
       return text + fmt::format("  not searched: {}\n", kernel["why"].get<std::string>());
     text += fmt::format("  best:    {}, by {}\n", timeText(kernel["best_seconds"].get<double>()),
                         scriptText(kernel["script"]));
-    text += fmt::format("  bound:   {}; gap at most {}{}\n", timeText(kernel["bound_seconds"].get<double>()),
-                        gapText(kernel["gap"].get<double>()),
-                        kernel["complete"].get<bool>() ? ", nothing in the space is faster" : "");
+    if (kernel["gap"].is_null())
+      text += "  bound:   none: no term of the bound is about what it does\n";
+    else
+      text +=
+          fmt::format("  bound:   {}; gap at most {}{}\n", timeText(kernel["bound_seconds"].get<double>()),
+                      gapText(kernel["gap"].get<double>()),
+                      kernel["complete"].get<bool>() ? ", nothing in the space is faster" : "");
     if (kernel.contains("default_seconds"))
       text += fmt::format("  default: {}, by {}\n", timeText(kernel["default_seconds"].get<double>()),
                           scriptText(kernel["default_script"]));

@@ -7,6 +7,7 @@
 #include "compiler/search/count.h"
 #include "compiler/search/nest/nest_space.h"
 #include "runtime/base/parse_status.h"
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ struct SpaceOptions {
   KernelRequest request;
   search::NestOptions nest;
   bool isJson = false, listsDecisions = false, noCopies = false;
-  long mostStates = 100'000;
+  long mostStates = 300'000;
 };
 
 std::string listed() {
@@ -79,7 +80,7 @@ private:
     search::Count sum;
     Json spaces = Json::array();
     for (const search::NestSpace &space : made.spaces)
-      spaces.push_back(describe(space, sum));
+      spaces.push_back(describe(space, sum, std::max(100L, options_.mostStates / long(made.spaces.size()))));
     out["programs"] = double(sum.leaves);
     out["exact"] = sum.isExact;
     out["programs_text"] = countText(sum);
@@ -87,7 +88,7 @@ private:
     return out;
   }
 
-  Json describe(const search::NestSpace &nest, search::Count &sum) const {
+  Json describe(const search::NestSpace &nest, search::Count &sum, long mostStates) const {
     const search::Problem &problem = nest.space->problem();
     search::State state(problem);
     Json out = {{"loops", nest.text()}};
@@ -96,7 +97,7 @@ private:
       out["why"] = nest.space->why(*state.conflict());
       return out;
     }
-    const search::Count count = search::countLeaves(state, {.mostStates = options_.mostStates});
+    const search::Count count = search::countLeaves(state, {.mostStates = mostStates});
     sum.leaves += count.leaves;
     sum.isExact = sum.isExact && count.isExact;
     out["programs"] = double(count.leaves);
@@ -160,7 +161,7 @@ int spaceCommand(int argc, char **argv) {
       ->check(CLI::Range(2L, 65536L));
   app.add_option("--levels", o.nest.mostLevels, "tiles in tiles of one loop")->check(CLI::Range(0, 3));
   app.add_flag("--no-copies", o.noCopies, "without copies of parts of inputs");
-  app.add_option("--states", o.mostStates, "states after which a count is estimated")
+  app.add_option("--states", o.mostStates, "states of all spaces together, after which counts are estimated")
       ->check(CLI::PositiveNumber);
   app.add_flag("--list", o.listsDecisions, "print the decisions, their values and their rules, and end");
   app.add_flag("--json", o.isJson, "print them as JSON");

@@ -5,7 +5,7 @@
 The rates of the machines here are made up: those of `fast` are above any machine's, so that bounds hold everywhere; those of `slow`
 are below, so that a bound must be refuted.
 """
-import json, os, subprocess, sys, tempfile
+import json, os, signal, subprocess, sys, tempfile, time
 
 PBC = os.path.abspath(sys.argv[1])
 
@@ -14,6 +14,11 @@ PROGRAM = """transform Scale from X[n], alpha to Y[n] {
 }
 transform Walk from X[n] to Y[n] {
   Y.cell(i) from(X.cell(i) x, X.all() all) { double v = x; while (v > 1) v /= 2; return v; }
+}
+"""
+ROOTS = """transform Roots from A[n] to B[n], C[n] {
+  rule P B.cell(i) from(A.cell(i) a) { return sqrt(a); }
+  rule Q C.cell(i) from(A.cell(i) a) { return a * 2; }
 }
 """
 PRODUCT = """kernel Product [n, m]  may reassociate
@@ -126,6 +131,37 @@ def proofs(folder):
     check("kernel Scale.rule0, n = 1000\n  best: " in text, text)
 
 
+def journals(folder):
+    """A journal has the times of many kernels; one whose text has changed is another one."""
+    arguments = ("--n=100", "--levels=1", "--tiles=8", "--machine=./fast.toml", "--quiet", "--json", "--journal=both")
+    first = json.loads(run(folder, "prove", "roots.pbcc", *arguments).stdout)["kernels"]
+    check([k["kernel"] for k in first] == ["Roots.P", "Roots.Q"] and all(k["measured"] > 0 for k in first), first)
+    lines = open(os.path.join(folder, "both")).readlines()
+    check(json.loads(run(folder, "prove", "roots.pbcc", *arguments).stdout)["kernels"] == first, "the same times again")
+    check(open(os.path.join(folder, "both")).readlines() == lines, "the journal of both kernels has grown")
+    with open(os.path.join(folder, "roots.pbcc"), "w") as out:
+        out.write(ROOTS.replace("sqrt(a)", "sqrt(a) / (a + 2)"))
+    run(folder, "prove", "roots.pbcc", *arguments)
+    check(len(open(os.path.join(folder, "both")).readlines()) > len(lines), "another body has the old one's times")
+
+
+def interrupts(folder):
+    """A search that is asked to end says what it has found, and leaves no files."""
+    temporary = os.path.join(folder, "temporary")
+    os.mkdir(temporary)
+    search = subprocess.Popen([PBC, "prove", "product.kernel", "--n=32", "--machine=./fast.toml", "--quiet", "--budget=100", "--enough=1"],
+                              cwd=folder, stdout=subprocess.PIPE, text=True, env=dict(os.environ, TMPDIR=temporary))
+    for _ in range(600):
+        if os.listdir(temporary):
+            break
+        time.sleep(0.05)
+    time.sleep(1)
+    search.send_signal(signal.SIGINT)
+    text = search.communicate(timeout=60)[0]
+    check(search.returncode == 0 and "  best:    " in text, (search.returncode, text))
+    check(os.listdir(temporary) == [], os.listdir(temporary))
+
+
 def refuted_bounds(folder):
     done = run(folder, "prove", "sum.kernel", "--n=1000", "--tiles=8", "--levels=1", "--machine=./slow.toml", "--quiet", "--json",
                "--enough=1", "--measured=8")
@@ -146,8 +182,10 @@ def errors(folder):
                 "--kernel=Produkt")
         refused(f"pbc {command}: error: --size=m gives no size a value\nhelp: it is written --size=NAME=VALUE\n", command,
                 "product.kernel", "--size=m")
-    refused("pbc prove: error: times is the journal of another search", "prove", "sum.kernel", "--n=9", "--machine=./fast.toml",
-            "--journal=times")
+    refused("pbc prove: error: program.pbcc is no journal of this version\nhelp: --journal=FILE takes", "prove", "sum.kernel", "--n=9",
+            "--machine=./fast.toml", "--journal=program.pbcc")
+    check(open(os.path.join(folder, "program.pbcc")).read() == PROGRAM, "a file that is no journal was changed")
+    refused("no kernel has a size m\nhelp: Sum has n\n", "prove", "sum.kernel", "--n=9", "--size=m=2", "--machine=./fast.toml")
     refused("has no rate for numbers of add_f32 of a unit\nhelp: measure it with pbc model measure", "prove", "sum.kernel", "--n=9", "--machine=./bare.toml")
     refused("cannot be written", "prove", "sum.kernel", "--n=9", "--machine=./fast.toml", "--journal=none/times")
     done = run(folder, "prove", "sum.kernel", "--n=0", "--machine=./fast.toml")
@@ -155,13 +193,15 @@ def errors(folder):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for name, text in (("program.pbcc", PROGRAM), ("product.kernel", PRODUCT), ("sum.kernel", SUM), ("fast.toml", machine(1e12, 1e-13)),
+    for name, text in (("program.pbcc", PROGRAM), ("roots.pbcc", ROOTS), ("product.kernel", PRODUCT), ("sum.kernel", SUM), ("fast.toml", machine(1e12, 1e-13)),
                        ("slow.toml", machine(1e5, 1e-6)),
                        ("bare.toml", 'name = "bare"\nkind = "processor"\nsource = "test"\nunits = 1\nlanes = 4\n')):
         with open(os.path.join(folder, name), "w") as out:
             out.write(text)
     spaces(folder)
     proofs(folder)
+    journals(folder)
+    interrupts(folder)
     refuted_bounds(folder)
     errors(folder)
 print("pbc space and pbc prove do what they say")

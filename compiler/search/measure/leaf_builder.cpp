@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/search/measure/leaf_builder.h"
-#include "compiler/body/abi_headers.h"
 #include "compiler/body/prelude.h"
 #include "compiler/build/link.h"
 #include <cstdlib>
@@ -34,13 +33,11 @@ LeafBuilder::Built LeafBuilder::build(const script::Script &script) {
   build::CompileRequest request;
   request.name = "leaf.cpp";
   request.text = leafProgram(made.kernel, arrays_);
-  request.files = body::abiHeaders();
+  request.files = body::headers(body::Library::None);
   request.extraArguments = {"-w", "-fno-exceptions"};
   request.preambles = preambles_.source();
   std::string messages;
-  request.headers = preamble::Request{
-      "#include \"pb/index.h\"\n#include \"pb/region.h\"\n#include \"pb/register_tile.h\"\n", request.files,
-      build::frontArguments(request, messages)};
+  request.headers = preamble::Request{leafHeaders(), request.files, build::frontArguments(request, messages)};
   const build::CompileResult compiled = build::compile(request);
   if (!compiled.ok)
     return {"", fmt::format("the compiler refuses its text: {}", compiled.messages)};

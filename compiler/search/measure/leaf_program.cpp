@@ -4,6 +4,7 @@
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/footprint.h"
+#include "compiler/poly/at_values.h"
 #include "runtime/base/machine.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -21,13 +22,7 @@ using kernel::Statement;
 /// More than this is no kernel for a search.
 constexpr long kMostBytes = 4L << 30;
 
-constexpr const char *kPrelude = R"(#include "pb/index.h"
-#include "pb/region.h"
-#include "pb/register_tile.h"
-extern "C" {
-void *malloc(unsigned long);
-void *aligned_alloc(unsigned long, unsigned long);
-void free(void *);
+constexpr const char *kPrelude = R"(extern "C" {
 void pb_storage_retain(pb::Storage *) {}
 void pb_storage_release(pb::Storage *) {}
 pb::Storage *pb_storage_allocate(unsigned long, void **) { return nullptr; }
@@ -35,17 +30,20 @@ void *pb_scratch(long bytes) {
   static long room = 0;
   static void *memory = nullptr;
   if (bytes > room) {
-    free(memory);
+    __builtin_free(memory);
     room = bytes;
-    memory = __builtin_assume_aligned(static_cast<char *>(malloc(static_cast<unsigned long>(room) + 64)) , 16);
+    memory = __builtin_malloc(static_cast<unsigned long>(room) + 64);
   }
   return reinterpret_cast<void *>((reinterpret_cast<unsigned long>(memory) + 63) / 64 * 64);
 }
 void *pb_cells_allocate(long bytes, unsigned long *capacity) {
-  *capacity = (static_cast<unsigned long>(bytes) + 64) / 64 * 64;
-  return aligned_alloc(64, *capacity);
+  *capacity = static_cast<unsigned long>(bytes > 0 ? bytes : 1);
+  void *memory = __builtin_malloc(*capacity + 128);
+  void **cells = reinterpret_cast<void **>((reinterpret_cast<unsigned long>(memory) + 127) / 64 * 64);
+  cells[-1] = memory;
+  return cells;
 }
-void pb_cells_release(void *cells, unsigned long) { free(cells); }
+void pb_cells_release(void *cells, unsigned long) { __builtin_free(static_cast<void **>(cells)[-1]); }
 )";
 
 /// A name in an expression that is no size: a parameter of the program.
@@ -56,13 +54,6 @@ std::string firstUnknownName(const Expr &e, const std::vector<std::string> &size
     if (std::string found = firstUnknownName(*operand, sizes); !found.empty())
       return found;
   return "";
-}
-
-isl::set atSizes(isl::set set, const std::map<std::string, long> &values) {
-  for (const auto &[name, value] : values)
-    if (const int at = isl_set_find_dim_by_name(set.get(), isl_dim_param, name.c_str()); at >= 0)
-      set = isl::manage(isl_set_fix_si(set.release(), isl_dim_param, unsigned(at), int(value)));
-  return set;
 }
 
 } // namespace
@@ -98,7 +89,7 @@ ArraysOutcome arraysOf(const Scheduled &lifted, const std::map<std::string, long
         if (access.buffer != int(b))
           continue;
         array.isResult = array.isResult || access.isWrite;
-        const isl::set cells = atSizes(statement.domain, values).apply(access.relation);
+        const isl::set cells = poly::atValues(statement.domain, values).apply(access.relation);
         if (cells.is_empty())
           continue;
         for (int d = 0; d < buffer.rank; ++d) {
@@ -118,6 +109,13 @@ ArraysOutcome arraysOf(const Scheduled &lifted, const std::map<std::string, long
   if (bytes > double(kMostBytes))
     return {std::nullopt, fmt::format("its matrices have {:.1f} GB at these sizes", bytes / 1e9)};
   return {std::move(made), ""};
+}
+
+std::string leafHeaders() {
+  std::string lines;
+  for (const char *name : {"prelude", "index", "region", "register_tile"})
+    lines += fmt::format("#include \"pb/{}.h\"\n", name);
+  return lines;
 }
 
 std::string leafProgram(const Scheduled &scheduled, const Arrays &arrays) {

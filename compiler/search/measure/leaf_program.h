@@ -39,6 +39,9 @@ struct ArraysOutcome {
 /// The memory that a kernel uses at these sizes.
 ArraysOutcome arraysOf(const kernel::Scheduled &lifted, const std::map<std::string, long> &values);
 
+/// The lines with which each text begins: the functions that bodies may call, and the runtime's interface.
+std::string leafHeaders();
+
 /// The text. `scheduled` was made from the kernel for which the arrays were found.
 std::string leafProgram(const kernel::Scheduled &scheduled, const Arrays &);
 

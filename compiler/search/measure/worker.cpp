@@ -175,7 +175,9 @@ double allowedDifference(const Arrays &arrays) {
 Answer time(Memory &memory, Leaf leaf, const Question &question) {
   constexpr double kShortest = 5e-5;
   Answer answer{std::int32_t(Fate::Measured), 0, HUGE_VAL, 0};
+  constexpr double kLongest = 2;
   long repeat = 1;
+  const double start = now();
   for (int run = 0; run < question.runs; ++run) {
     const double begin = now();
     for (long r = 0; r < repeat; ++r)
@@ -183,7 +185,7 @@ Answer time(Memory &memory, Leaf leaf, const Question &question) {
     const double seconds = (now() - begin) / double(repeat);
     answer.seconds = std::min(answer.seconds, seconds);
     ++answer.runs;
-    if (question.most > 0 && answer.seconds > question.most && run >= 1)
+    if ((question.most > 0 && answer.seconds > question.most && run >= 1) || now() - start > kLongest)
       break;
     if (run == 0 && seconds < kShortest)
       repeat = std::min(10000L, long(kShortest / std::max(seconds, 1e-9)) + 1);
@@ -232,6 +234,8 @@ bool Worker::start() {
 }
 
 void Worker::serve(int in, int out) {
+  // A signal from the terminal is for the search, which ends its workers.
+  signal(SIGINT, SIG_IGN);
   Memory memory(arrays_);
   for (Question question; readAll(in, &question, sizeof question);) {
     std::string path(question.pathBytes, ' ');

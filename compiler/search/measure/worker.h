@@ -25,7 +25,7 @@ enum class Fate {
 };
 
 struct MeasureLimits {
-  int runs = 10;   // at most, after the first
+  int runs = 10;   // at most, after the first; in about two seconds
   double most = 0; // seconds: a leaf whose first two runs are longer gets no more of them; 0: no limit
   double secondsOfWaiting = 20; // after which the worker is killed
 };

@@ -4,6 +4,7 @@
 #include "compiler/kernel/along.h"
 #include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/footprint.h"
+#include "compiler/poly/at_values.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
@@ -43,15 +44,13 @@ double leastElements(const isl::set &set) {
 
 class Counter {
 public:
-  Counter(const NestFacts &facts, const std::map<std::string, long> &values) : facts_(facts) {
-    for (const auto &[name, value] : values)
-      at_[name] = value;
-  }
+  Counter(const NestFacts &facts, const std::map<std::string, long> &values)
+      : facts_(facts), values_(values) {}
 
   NestWork made() {
     for (const int s : facts_.statements) {
       const Statement &statement = facts_.kernel.statements[std::size_t(s)];
-      domain_ = atSizes(statement.domain);
+      domain_ = poly::atValues(statement.domain, values_);
       addArrays(s);
       if (statement.isOpaque || statement.copy)
         continue;
@@ -66,15 +65,6 @@ public:
   }
 
 private:
-  isl::set atSizes(isl::set set) const {
-    for (const auto &[name, value] : at_) {
-      const int at = isl_set_find_dim_by_name(set.get(), isl_dim_param, name.c_str());
-      if (at >= 0)
-        set = isl::manage(isl_set_fix_si(set.release(), isl_dim_param, unsigned(at), int(value)));
-    }
-    return set;
-  }
-
   /// The loop of the nest that runs over a dimension of a statement; nothing for loops of the body.
   std::optional<std::size_t> loopOver(int statement, int dimension) const {
     for (std::size_t l = 0; l < facts_.loops.size(); ++l)
@@ -225,7 +215,7 @@ private:
   }
 
   const NestFacts &facts_;
-  std::map<std::string, long> at_;
+  const std::map<std::string, long> &values_;
   isl::set domain_;
   std::set<std::string> counted_;
   NestWork made_;

@@ -7,55 +7,71 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
+#include <utility>
+#include <xxhash.h>
 
 namespace pbc::search {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 constexpr std::array<const char *, 5> kFates = {"measured", "not compiled", "wrong", "crashed", "timed out"};
 
-Json lineOf(const JournalKey &key) {
-  return {
-      {"pbc_search", kVersion}, {"kernel", key.kernel}, {"sizes", key.sizes}, {"processor", key.processor}};
+/// What a line says, if it is about the key.
+std::optional<std::pair<std::string, Measurement>> read(const Json &line, const std::string &key) {
+  if (!line.is_object() || line.value("of", "") != key || !line.contains("script") ||
+      !line["script"].is_string())
+    return std::nullopt;
+  const std::string named = line.value("fate", "");
+  for (std::size_t fate = 0; fate < kFates.size(); ++fate)
+    if (named == kFates[fate]) {
+      const Measurement made{Fate(fate), line.value("seconds", 0.0), line.value("runs", 0),
+                             line.value("difference", 0.0), line.value("why", "")};
+      if (made.fate == Fate::Measured && !(made.seconds > 0))
+        return std::nullopt;
+      return std::pair(line["script"].get<std::string>(), made);
+    }
+  return std::nullopt;
 }
 
 } // namespace
 
 const char *nameOf(Fate fate) { return kFates[std::size_t(fate)]; }
 
-Journal::Journal(const std::string &path, const JournalKey &key) {
+std::string journalKey(const std::string &name, const std::string &sizes, const std::string &processor,
+                       const std::string &kernel) {
+  return fmt::format("{} at {} on {} ({:016x})", name, sizes, processor,
+                     XXH3_64bits(kernel.data(), kernel.size()));
+}
+
+Journal::Journal(const std::string &path, std::string key) : key_(std::move(key)) {
   std::ifstream in(path);
-  std::string line;
-  bool isFirst = true;
-  while (std::getline(in, line)) {
-    const Json read = Json::parse(line, nullptr, false);
-    if (isFirst) {
-      isFirst = false;
-      if (read != lineOf(key))
-        throw std::runtime_error(
-            fmt::format("{} is the journal of another search: it has {} where this one has {}", path,
-                        line.substr(0, 300), lineOf(key).dump()));
-      continue;
+  std::string text;
+  bool isFirst = true, isCut = false;
+  while (std::getline(in, text)) {
+    isCut = in.eof();
+    const Json line = Json::parse(text, nullptr, false);
+    if (isFirst && !(line.is_object() && line.contains("pbc_search") && line["pbc_search"] == kVersion))
+      throw std::runtime_error(fmt::format("{} is no journal of this version", path));
+    isFirst = false;
+    try {
+      if (auto known = read(line, key_))
+        known_[known->first] = known->second;
+    } catch (const Json::exception &) { // a line of another form: left out
     }
-    if (!read.is_object() || !read.contains("script") || !read.contains("fate"))
-      continue; // the line of a search that was killed
-    for (std::size_t fate = 0; fate < kFates.size(); ++fate)
-      if (read["fate"] == kFates[fate])
-        known_[read["script"].get<std::string>()] = {Fate(fate), read.value("seconds", 0.0),
-                                                     read.value("runs", 0), read.value("difference", 0.0),
-                                                     read.value("why", "")};
   }
   in.close();
   file_ = std::fopen(path.c_str(), "a");
   if (file_ == nullptr)
     throw std::runtime_error(fmt::format("the journal {} cannot be written: {}", path, std::strerror(errno)));
-  if (isFirst) {
-    fmt::print(file_, "{}\n", lineOf(key).dump());
-    std::fflush(file_);
-  }
+  if (isFirst)
+    fmt::print(file_, "{}\n", Json{{"pbc_search", kVersion}}.dump());
+  else if (isCut) // the line of a search that was killed ends here
+    fmt::print(file_, "\n");
+  std::fflush(file_);
 }
 
 Journal::~Journal() {
@@ -72,7 +88,7 @@ void Journal::add(const std::string &script, const Measurement &measured) {
   known_[script] = measured;
   if (file_ == nullptr)
     return;
-  Json line = {{"script", script}, {"fate", nameOf(measured.fate)}};
+  Json line = {{"of", key_}, {"script", script}, {"fate", nameOf(measured.fate)}};
   if (measured.fate == Fate::Measured) {
     line["seconds"] = measured.seconds;
     line["runs"] = measured.runs;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The times of scripts that a search has measured, in memory and in a file: one line of JSON each.
+// The times of scripts that searches have measured, in memory and in a file: one line of JSON each.
 //
-//   {"pbc_search": 1, "kernel": "MM.rule0", "sizes": "h=256 k=256 w=256", "processor": "..."}
-//   {"script": "tile(y; 4); ...", "fate": "measured", "seconds": 0.0019, "runs": 10}
+//   {"pbc_search": 2}
+//   {"of": "MM.rule0 at h = 256, ... on ... (3f0a...)", "script": "tile(y; 4); ...", "fate": "measured", "seconds": 0.0019, "runs": 10}
 //
-// A journal of another kernel, of other sizes or of another processor is refused. Invariant: a line is complete or is left out, so that a
-// search that was killed can go on; a time that is only known to be too long for a comparison is kept as such.
+// A file may have the times of many kernels, sizes and processors; a search takes those of its own, and a kernel whose text has changed is
+// another one. A file that is no journal is refused and stays as it is. Invariant: a line is complete or is left out, so that a search that was
+// killed can go on; a time that is only known to be too long for a comparison is kept as such.
 #pragma once
 #include "compiler/search/measure/worker.h"
 #include <cstdio>
@@ -15,17 +16,16 @@
 
 namespace pbc::search {
 
-struct JournalKey {
-  std::string kernel, sizes, processor;
-  bool operator==(const JournalKey &) const = default;
-};
+/// What a time is a time of. `kernel` is the kernel's text.
+std::string journalKey(const std::string &name, const std::string &sizes, const std::string &processor,
+                       const std::string &kernel);
 
 class Journal {
 public:
   /// In memory only.
   Journal() = default;
-  /// Reads what the file has, and adds to it. Throws std::runtime_error with a sentence.
-  Journal(const std::string &path, const JournalKey &);
+  /// Reads what the file has of the key, and adds to it. Throws std::runtime_error with a sentence.
+  Journal(const std::string &path, std::string key);
   ~Journal();
   Journal(const Journal &) = delete;
   Journal &operator=(const Journal &) = delete;
@@ -33,10 +33,9 @@ public:
   /// What is known of a script; null: nothing.
   const Measurement *find(const std::string &script) const;
   void add(const std::string &script, const Measurement &);
-  std::size_t size() const { return known_.size(); }
-  const std::map<std::string, Measurement> &all() const { return known_; }
 
 private:
+  std::string key_;
   std::map<std::string, Measurement> known_;
   std::FILE *file_ = nullptr;
 };

@@ -206,6 +206,8 @@ private:
   }
 
   bool mustEnd() {
+    if (options_.isInterrupted && options_.isInterrupted->load())
+      return true;
     const auto &statistics = result_.statistics;
     if (options_.mostMeasured > 0 && statistics.measured >= options_.mostMeasured)
       return true;

@@ -13,6 +13,7 @@
 #pragma once
 #include "compiler/search/strategy/frontier.h"
 #include "compiler/search/strategy/model.h"
+#include <atomic>
 #include <functional>
 
 namespace pbc::search {
@@ -47,6 +48,8 @@ struct SearchOptions {
   int strongBranching = 2;  // depths at which the variable is taken that lifts the bounds most
   double slack = 1.5;       // a leaf is measured exactly up to so many times the best
   bool measuresAll = false; // nothing is cut, and every leaf is measured exactly: to test bounds
+  /// Ends the search when it is set; null: nothing does.
+  const std::atomic<bool> *isInterrupted = nullptr;
   /// Called now and then, and after each leaf that is better. False ends the search.
   std::function<bool(const struct SearchResult &)> progress = nullptr;
 };
