@@ -12,6 +12,7 @@
 #include "compiler/model/measure/sampling.h"
 #include "compiler/model/measure/thread_probe.h"
 #include "compiler/model/time/tile_search.h"
+#include "tests/unit/sanitized.h"
 
 #include <algorithm>
 #include <filesystem>
