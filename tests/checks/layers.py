@@ -75,11 +75,11 @@ TABLE = {
         "compiler/model/time compiler/model/energy compiler/model/codesign",
     # The search over schedules, from its core to kernels on the machine at hand.
     "compiler/search": "",
-    "compiler/search/nest": "compiler/kernel compiler/search",
+    "compiler/search/nest": "compiler/poly compiler/kernel compiler/search",
     "compiler/search/bound": "compiler/search compiler/search/nest",
     "compiler/search/strategy": "compiler/search",
     "compiler/search/measure":
-        "runtime/base compiler/body compiler/kernel compiler/emit/kernel compiler/build",
+        "runtime/base compiler/poly compiler/body compiler/kernel compiler/emit/kernel compiler/build",
     "compiler/search/prove":
         "runtime/base compiler/model/machine compiler/search/bound compiler/search/measure compiler/search/strategy",
     # The driver puts all components together.
