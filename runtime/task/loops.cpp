@@ -105,13 +105,13 @@ void runTiles(const Box &box, const Split &split, BoxFunction function, const vo
 }
 
 /// The step with the schedule that the configuration chooses at the frame's size, if its guard holds.
-const LoopStep &asChosen(const LoopStep &step, const Frame *frame) {
-  const LoopVersions *const versions = step.versions;
+const LoopStep *asChosen(const LoopStep *step, const Frame *frame) {
+  const LoopVersions *const versions = step->versions;
   const int use = versions ? versions->placement[frame->bin].select(frame->n) : 0;
   if (use <= 0 || use > versions->count)
     return step;
-  const LoopStep &chosen = versions->steps[use - 1];
-  return chosen.when && !chosen.when(frame) ? step : chosen;
+  const LoopStep *const chosen = versions->steps + (use - 1);
+  return chosen->when && !chosen->when(frame) ? step : chosen;
 }
 
 bool concernDevices(const Frame *frame, const LoopStep *steps, int count) {
@@ -121,7 +121,7 @@ bool concernDevices(const Frame *frame, const LoopStep *steps, int count) {
 
 /// Whether the configuration chooses a schedule for a step that the plan in tiles does not have as it is.
 bool excludesTiles(const LoopPlan &plan, const Frame *frame) {
-  const auto isChosen = [&](const LoopStep &step) { return &asChosen(step, frame) != &step; };
+  const auto isChosen = [&](const LoopStep &step) { return asChosen(&step, frame) != &step; };
   const LoopStep *const kept = plan.inTiles->steps, *const keptEnd = kept + plan.inTiles->count;
   return std::any_of(plan.steps, plan.steps + plan.count, [&](const LoopStep &step) {
     return isChosen(step) && std::none_of(kept, keptEnd, [&](const LoopStep &other) {
@@ -145,7 +145,7 @@ const LoopPlan *asSizesSuggest(const LoopPlan *plan, const Frame *frame, int wor
 
 /// Runs the step on the calling thread.
 void runHere(const LoopStep &given, const Frame *frame) {
-  const LoopStep &step = asChosen(given, frame);
+  const LoopStep &step = *asChosen(&given, frame);
   const Box box = task::boxOf(step, frame);
   if (isEmpty(box))
     return;
@@ -158,7 +158,7 @@ void runHere(const LoopStep &given, const Frame *frame) {
 }
 
 Job run(const LoopStep &given, const Frame *frame) {
-  const LoopStep &step = asChosen(given, frame);
+  const LoopStep &step = *asChosen(&given, frame);
   switch (step.order) {
   case LoopOrder::Any:
     break;
@@ -196,7 +196,7 @@ Job runOwned(OwnedFrame owned, const LoopTransform *transform) {
   }
   const LoopPlan &plan = begin(frame, transform->plans, true);
   const bool isHere = !concernDevices(frame, plan.steps, plan.count);
-  const LoopStep *const first = plan.count == 1 && isHere ? &asChosen(*plan.steps, frame) : nullptr;
+  const LoopStep *const first = plan.count == 1 && isHere ? asChosen(plan.steps, frame) : nullptr;
   if (first && first->order == LoopOrder::Any)
     co_await inAnyOrder(*first, frame);
   else
@@ -220,7 +220,7 @@ Job runOnProcessor(const Frame *frame, const LoopStep *steps, int count) {
     SpawnScope others;
     for (; steps + 1 != end && steps[1].level == steps->level; ++steps)
       others.spawn(run(*steps, frame));
-    const LoopStep &last = asChosen(*steps++, frame);
+    const LoopStep &last = *asChosen(steps++, frame);
     if (last.order == LoopOrder::Any)
       co_await inAnyOrder(last, frame);
     else
