@@ -174,11 +174,10 @@ private:
 };
 
 /// The mean over random descents of the product of the numbers of values on the way.
-long double estimate(State &state) {
-  constexpr int kDescents = 200;
+long double estimate(State &state, int descents) {
   std::mt19937_64 random(1);
   long double sum = 0;
-  for (int descent = 0; descent < kDescents; ++descent) {
+  for (int descent = 0; descent < descents; ++descent) {
     const State::Mark before = state.mark();
     long double product = 1;
     for (int variable = 0; variable < int(state.domains().size()) && product > 0; ++variable) {
@@ -193,7 +192,7 @@ long double estimate(State &state) {
     state.undo(before);
     sum += product;
   }
-  return sum / kDescents;
+  return sum / descents;
 }
 
 } // namespace
@@ -206,7 +205,7 @@ Count countLeaves(State &state, const CountOptions &options) {
   if (const auto counted = counter.count(all)) {
     made.leaves = *counted;
   } else {
-    made.leaves = estimate(state);
+    made.leaves = estimate(state, options.descents);
     made.isExact = false;
   }
   made.states = counter.states;

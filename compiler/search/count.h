@@ -15,6 +15,7 @@ namespace pbc::search {
 struct CountOptions {
   long mostStates = 50'000'000;           // after so many states the count is given up
   std::size_t mostRemembered = 2'000'000; // parts whose number is kept
+  int descents = 200;                     // of an estimate
 };
 
 struct Count {

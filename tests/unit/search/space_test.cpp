@@ -120,7 +120,7 @@ TEST(SgemmSpace, TooLargeToBeCountedIsEstimated) {
   State root(space.problem());
   ASSERT_TRUE(root.propagate());
   const std::vector<Domain> before = root.domains();
-  const Count counted = countLeaves(root, {.mostStates = 100});
+  const Count counted = countLeaves(root, {.mostStates = 100, .descents = 20});
   EXPECT_FALSE(counted.isExact);
   EXPECT_GT(counted.leaves, 2.7e9L);
   EXPECT_EQ(root.domains(), before);
