@@ -225,7 +225,7 @@ def test_lines(pbc, source, words, configurations):
         with_words = re.search(r"^// with: (.*)", open(source).read(), re.M)
         words = words + (with_words[1].split() if with_words else [])
         made = run([os.path.abspath(pbc), os.path.basename(source), "-o", binary] + words,
-                   cwd=os.path.dirname(os.path.abspath(source)))
+                   cwd=os.path.dirname(os.path.abspath(source)), timeout=500)
         if made.returncode != 0:
             fail(f"{source} {' '.join(words)} does not compile:\n{made.stderr}")
         for text in re.findall(r"^\s*// warns: (.*)", open(source).read(), re.M):
