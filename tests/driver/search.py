@@ -149,13 +149,13 @@ def interrupts(folder):
     """A search that is asked to end says what it has found, and leaves no files."""
     temporary = os.path.join(folder, "temporary")
     os.mkdir(temporary)
-    search = subprocess.Popen([PBC, "prove", "product.kernel", "--n=32", "--machine=./fast.toml", "--quiet", "--budget=100", "--enough=1"],
-                              cwd=folder, stdout=subprocess.PIPE, text=True, env=dict(os.environ, TMPDIR=temporary))
-    for _ in range(600):
-        if os.listdir(temporary):
+    journal = os.path.join(folder, "interrupted")
+    search = subprocess.Popen([PBC, "prove", "product.kernel", "--n=32", "--machine=./fast.toml", "--quiet", "--budget=200", "--enough=1",
+                               f"--journal={journal}"], cwd=folder, stdout=subprocess.PIPE, text=True, env=dict(os.environ, TMPDIR=temporary))
+    for _ in range(1200):
+        if os.path.exists(journal) and open(journal).read().count("measured") > 2:
             break
         time.sleep(0.05)
-    time.sleep(1)
     search.send_signal(signal.SIGINT)
     text = search.communicate(timeout=60)[0]
     check(search.returncode == 0 and "  best:    " in text, (search.returncode, text))
