@@ -8,9 +8,12 @@
 #include "compiler/emit/through_tiles.h"
 #include "compiler/emit/version_guards.h"
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
+#include <vector>
 
 namespace pbc::emit {
 
@@ -285,11 +288,13 @@ private:
   std::string guard(const std::vector<script::Condition> &conditions) {
     if (conditions.empty())
       return "";
-    const std::string placeholder = "pb_guard_name";
-    std::string text = guardFunction(scope_, placeholder, conditions, guards_);
-    const auto [at, isNew] = guardNames_.emplace(text, fmt::format("pb_guard_{}", guardNames_.size()));
+    std::vector<std::ptrdiff_t> numbers;
+    for (const script::Condition &condition : conditions)
+      numbers.push_back(std::find(guards_.begin(), guards_.end(), condition) - guards_.begin());
+    const auto [at, isNew] =
+        guardNames_.emplace(std::move(numbers), fmt::format("pb_guard_{}", guardNames_.size()));
     if (isNew)
-      functions_ += text.replace(text.find(placeholder), placeholder.size(), at->second);
+      functions_ += guardFunction(scope_, at->second, conditions, guards_);
     return at->second;
   }
 
@@ -457,7 +462,8 @@ private:
   std::map<std::pair<isl_schedule *, bool>, std::string> nameOfKernel_;
   const std::vector<script::Condition> guards_;
   std::optional<std::string> guardedMatrices_;
-  std::map<std::string, std::string> kernelNames_, boxNames_, shapeNames_, versionNames_, guardNames_;
+  std::map<std::string, std::string> kernelNames_, boxNames_, shapeNames_, versionNames_;
+  std::map<std::vector<std::ptrdiff_t>, std::string> guardNames_; // by the conditions' numbers
   std::string kernels_, functions_;
   std::size_t groupCount_ = 0;
   DeviceTables devices_;

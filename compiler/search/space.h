@@ -42,7 +42,6 @@ public:
   // Literals, for rules.
   Literal isKind(int dimension, KindSet) const;
   Literal isPlace(int communication, PlaceSet) const;
-  Literal isCache(int access, CacheSet) const;
   Literal isOrder(int first, int second, OrderSet) const;
 
   // For the decisions' functions only.

@@ -39,8 +39,6 @@ std::optional<std::pair<std::string, Measurement>> read(const Json &line, const 
 
 } // namespace
 
-const char *nameOf(Fate fate) { return kFates[std::size_t(fate)]; }
-
 std::string journalKey(const std::string &name, const std::string &sizes, const std::string &processor,
                        const std::string &kernel) {
   return fmt::format("{} at {} on {} ({:016x})", name, sizes, processor,
@@ -88,7 +86,7 @@ void Journal::add(const std::string &script, const Measurement &measured) {
   known_[script] = measured;
   if (file_ == nullptr)
     return;
-  Json line = {{"of", key_}, {"script", script}, {"fate", nameOf(measured.fate)}};
+  Json line = {{"of", key_}, {"script", script}, {"fate", kFates[std::size_t(measured.fate)]}};
   if (measured.fate == Fate::Measured) {
     line["seconds"] = measured.seconds;
     line["runs"] = measured.runs;

@@ -40,7 +40,4 @@ private:
   std::FILE *file_ = nullptr;
 };
 
-/// "measured", "not compiled", ...
-const char *nameOf(Fate);
-
 } // namespace pbc::search

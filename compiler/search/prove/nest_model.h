@@ -29,7 +29,6 @@ public:
   std::vector<std::string_view> limitNames() const override;
   bool refute(std::size_t root, const State &leaf, double seconds) override;
 
-  const NestSpace &nest(std::size_t root) const { return spaces_[root]; }
   script::Script script(std::size_t root, const std::vector<Domain> &leaf) const;
   /// The time of any script, which need not be one of the spaces.
   Measurement timeOf(const script::Script &script) { return measured(script, 0); }
