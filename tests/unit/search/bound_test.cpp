@@ -54,11 +54,12 @@ struct Bounded {
     return term(name, this->space(space), state);
   }
 
-  NestSpaces all;
-
 private:
-  kernel::Texts texts_;
+  kernel::Texts texts_; // Its context outlives the spaces.
   Rates rates_;
+
+public:
+  NestSpaces all;
 };
 
 const std::string kUncut = "y in 1 level, x in 1 level";
