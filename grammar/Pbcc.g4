@@ -107,7 +107,7 @@ factor : INT | ID ;
 word : ID | FOR | ON ;
 
 adaptorDecl : ADAPTOR ID LPAREN ID (COMMA ID)* RPAREN COLON adaptorRule (BAR adaptorRule)* ;
-adaptorRule : (step SEMI)* (LBRACE CONDITION RBRACE)? ; // CONDITION: `cond(`, an expression of C++, and `)`
+adaptorRule : (step SEMI)* (LBRACE CONDITION (COMMA CONDITION)* RBRACE)? ; // CONDITION: `cond(`, an expression of C++, and `)`
 adaptation : ID LPAREN value (COMMA value)* RPAREN ;
 
 expr

@@ -55,11 +55,11 @@ double median(void *library, const std::string &prefix, const std::string &name,
   void *const f = function(library, prefix + "cblas_" + type + what);
   const auto call = [&] {
     if (what == "gemm")
-      reinterpret_cast<Product<T> *>(f)(kRowMajor, transposeOf(form[0]), transposeOf(form[1]), n, n, n, 1, a.data(), n, b.data(),
-                                        n, 0, c.data(), n);
+      reinterpret_cast<Product<T> *>(f)(kRowMajor, transposeOf(form[0]), transposeOf(form[1]), n, n, n, 1,
+                                        a.data(), n, b.data(), n, 0, c.data(), n);
     else if (what == "symm")
-      reinterpret_cast<Symmetric<T> *>(f)(kRowMajor, sideOf(form[0]), halfOf(form[1]), n, n, 1, a.data(), n, b.data(), n, 0,
-                                          c.data(), n);
+      reinterpret_cast<Symmetric<T> *>(f)(kRowMajor, sideOf(form[0]), halfOf(form[1]), n, n, 1, a.data(), n,
+                                          b.data(), n, 0, c.data(), n);
     else {
       std::copy(b.begin(), b.end(), c.begin());
       reinterpret_cast<Triangular<T> *>(f)(kRowMajor, sideOf(form[0]), halfOf(form[1]), transposeOf(form[2]),
@@ -91,5 +91,6 @@ int main(int argc, char **argv) {
   }
   const std::string prefix = argv[2] == std::string("-") ? "" : argv[2], name = argv[3];
   const int n = std::atoi(argv[4]);
-  std::printf("time: %.9g s\n", name[0] == 'D' ? median<double>(library, prefix, name, n) : median<float>(library, prefix, name, n));
+  std::printf("time: %.9g s\n", name[0] == 'D' ? median<double>(library, prefix, name, n)
+                                               : median<float>(library, prefix, name, n));
 }

@@ -24,6 +24,13 @@ std::vector<std::string> linesOf(const script::Script &script) {
   return lines;
 }
 
+/// The mixed steps, and behind them what is placed in memory.
+std::string lineOf(const Variant &variant, const Sequence &sequence) {
+  script::Script all = sequence.mixed;
+  all.insert(all.end(), variant.memory.begin(), variant.memory.end());
+  return all.empty() ? "no step" : script::line(all);
+}
+
 std::vector<std::size_t> numbersOf(const Variant &variant) {
   std::vector<std::size_t> rules = variant.rules;
   for (std::size_t &rule : rules)
@@ -68,6 +75,7 @@ Json asData(const Report &r) {
                            {"provenance", provenance(r.script, variant, r.adaptors)},
                            {"conditions", conditions},
                            {"mixed", linesOf(sequence.mixed)},
+                           {"placed", linesOf(variant.memory)},
                            {"kept", linesOf(sequence.kept)},
                            {"omitted", omitted},
                            {"same_as", sequence.sameAs < 0 ? Json() : Json(sequence.sameAs + 1)}});
@@ -100,7 +108,7 @@ std::string asTable(const Report &r) {
     for (const Sequence &sequence : variant.sequences) {
       const std::string became =
           sequence.sameAs < 0 ? "kept" : fmt::format("the same as {}", sequence.sameAs + 1);
-      out += fmt::format("{:>4}  {:<16}{:<10}{}\n", ++number, became, rules, script::line(sequence.mixed));
+      out += fmt::format("{:>4}  {:<16}{:<10}{}\n", ++number, became, rules, lineOf(variant, sequence));
       if (sequence.sameAs < 0)
         if (const std::string guard = script::guardText(variant.conditions); !guard.empty())
           out += fmt::format("{:22}{}\n", "", guard);

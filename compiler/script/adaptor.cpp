@@ -101,8 +101,11 @@ std::string text(const AdaptorRule &rule) {
   std::string all;
   for (const Step &step : rule.steps)
     all += (all.empty() ? "" : " ") + text(step) + ";";
+  std::vector<std::string> conditions;
   for (const Condition &condition : rule.conditions)
-    all += fmt::format("{}{{{}}}", all.empty() ? "" : " ", text(condition));
+    conditions.push_back(text(condition));
+  if (!conditions.empty())
+    all += fmt::format("{}{{{}}}", all.empty() ? "" : " ", fmt::join(conditions, ", "));
   return all;
 }
 

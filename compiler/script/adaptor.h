@@ -33,8 +33,7 @@ struct Condition {
 
 struct AdaptorRule {
   Script steps;
-  std::vector<Condition> conditions =
-      {}; // at most one is written; a rule that uses another adaptor has that one's, too
+  std::vector<Condition> conditions = {}; // those of adaptors that the rule uses are among them
   bool isEmpty() const { return steps.empty() && conditions.empty(); }
   bool operator==(const AdaptorRule &) const = default;
 };

@@ -106,6 +106,9 @@ private:
                        : words == "unchecked"   ? &made.isUnchecked
                                                 : nullptr;
     if (flag) {
+      // Macros write `unchecked` where they have nothing else to say.
+      if (*flag && words != "unchecked")
+        return twice(kind, words);
       *flag = true;
       return true;
     }
@@ -116,6 +119,11 @@ private:
     if (const std::string meant = nearest(words, kWords); !meant.empty())
       error.help(meant);
     error.help(fmt::format("the structures are {} and banded(below, above)", fmt::join(kWords, ", ")));
+    return false;
+  }
+
+  bool twice(const syntax::Structure::Kind &kind, const std::string &word) {
+    diagnostics_.error(kind.span, fmt::format("`{}` is said twice of this matrix", word)).help("remove one");
     return false;
   }
 
@@ -131,6 +139,8 @@ private:
   }
 
   bool band(const syntax::Structure::Kind &kind, Structure &made) {
+    if (made.band)
+      return twice(kind, "banded");
     const auto known = [&](const std::string &name, Span span) {
       if (!mayBeIndex(t_, name, span, diagnostics_))
         return false;

@@ -80,8 +80,8 @@ script::Adaptor Builder::adaptor(P::AdaptorDeclContext &context) {
     script::AdaptorRule &one = made.rules.emplace_back();
     for (auto *s : rule->step())
       one.steps.push_back(step(*s));
-    if (rule->CONDITION())
-      one.conditions.push_back(condition(*rule->CONDITION()->getSymbol(), made));
+    for (auto *token : rule->CONDITION())
+      one.conditions.push_back(condition(*token->getSymbol(), made));
   }
   return made;
 }

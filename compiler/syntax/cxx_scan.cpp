@@ -125,4 +125,17 @@ Lexeme scan(std::string_view text, std::uint32_t begin) {
   return finish(Kind::Punctuation);
 }
 
+Lexeme scanPastBlanks(std::string_view text, std::uint32_t begin) {
+  Lexeme next = scan(text, begin);
+  while (next.isBlank())
+    next = scan(text, next.end);
+  return next;
+}
+
+bool startsLine(std::string_view text, std::uint32_t at) {
+  while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\t'))
+    --at;
+  return at == 0 || text[at - 1] == '\n';
+}
+
 } // namespace pbc::syntax

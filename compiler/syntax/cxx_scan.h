@@ -43,6 +43,11 @@ struct Lexeme {
 /// space.
 Lexeme scan(std::string_view text, std::uint32_t begin);
 
+/// The first lexeme from `begin` on that is neither a space nor a comment.
+Lexeme scanPastBlanks(std::string_view text, std::uint32_t begin);
+/// Whether there are only spaces between the beginning of a line and `at`.
+bool startsLine(std::string_view text, std::uint32_t at);
+
 /// Includes `$` and the bytes of letters of other alphabets, as Clang does.
 inline bool isIdentifierStart(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||

@@ -153,10 +153,7 @@ bool Macros::opensCall(const Pending &pending, const MacroInput *input) const {
       return is(token, '(');
   if (input == nullptr)
     return false;
-  Lexeme l = scan(input->text, input->at);
-  while (l.isBlank())
-    l = scan(input->text, l.end);
-  return l.is(input->text, '(');
+  return scanPastBlanks(input->text, input->at).is(input->text, '(');
 }
 
 bool Macros::take(Pending &pending, MacroInput *input, MacroToken &token) {

@@ -26,7 +26,8 @@ public:
 };
 
 constexpr const char *kConditionHelp =
-    "conditions are `cond(blank(X).zero = true)` and `cond(EXPRESSION)`, of C++ and about the matrix";
+    "conditions are `cond(blank(X).zero = true)` and `cond(EXPRESSION)`, of C++ and about the matrix; "
+    "several are separated by commas";
 
 class Reader {
 public:
@@ -185,13 +186,7 @@ private:
     return name.kind == Lexeme::Kind::Identifier && wordAfter(name.end).text(text_) == "is";
   }
 
-  /// The next lexeme that is neither a space nor a comment.
-  Lexeme wordAfter(std::uint32_t at) const {
-    Lexeme next = scan(text_, at);
-    while (next.isBlank())
-      next = scan(text_, next.end);
-    return next;
-  }
+  Lexeme wordAfter(std::uint32_t at) const { return scanPastBlanks(text_, at); }
 
   /// What comes after the steps of a schedule.
   Part outside() const { return kind_ == TextKind::Program ? Part::Rules : Part::Head; }
@@ -226,44 +221,54 @@ private:
       type_ = PbccParser::BAR;
     else if (type_ != PbccParser::LBRACE && type_ != PbccParser::RBRACE)
       return false;
-    nesting_ = 0;
-    length_ = 0;
-    reported_ = false;
+    limit_.restart();
     push(type_, begin_, end_);
     if (type_ == PbccParser::LBRACE)
-      conditionOfAdaptor();
+      conditionsOfAdaptor();
     return true;
   }
 
-  /// `cond(`, an expression of C++, and `)`, which are one token.
-  void conditionOfAdaptor() {
+  /// The conditions of a rule, separated by commas.
+  void conditionsOfAdaptor() {
+    while (conditionOfAdaptor()) {
+      const Lexeme comma = wordAfter(end_);
+      if (!comma.is(text_, ','))
+        return resume(end_);
+      end_ = comma.end;
+      push(PbccParser::COMMA, comma.begin, end_);
+    }
+  }
+
+  /// `cond(`, an expression of C++, and `)`, which are one token. Whether there is such a condition behind `end_`, which then is its
+  /// end.
+  bool conditionOfAdaptor() {
     const Lexeme first = wordAfter(end_), open = wordAfter(first.end);
     begin_ = first.begin;
     end_ = std::max(first.end, begin_);
     if (first.text(text_) != "cond" || !open.is(text_, '(')) {
       diagnostics_.error(here(), "this is no condition of an adaptor").help(kConditionHelp);
       broken();
-      return;
+      return false;
     }
     int depth = 0;
     for (Lexeme next = open; next.kind != Lexeme::Kind::End; next = scan(text_, next.end)) {
       depth += next.is(text_, '(') - next.is(text_, ')');
       if (depth > 0)
         continue;
-      push(PbccParser::CONDITION, begin_, next.end);
-      return resume(next.end);
+      end_ = next.end;
+      push(PbccParser::CONDITION, begin_, end_);
+      return true;
     }
     begin_ = open.begin;
     end_ = open.end;
     diagnostics_.error(here(), "the `(` of this condition is not closed").help(kConditionHelp);
     broken();
     resume(size());
+    return false;
   }
 
   void braceOfSchedule() {
-    nesting_ = 0;
-    length_ = 0;
-    reported_ = false;
+    limit_.restart();
     const bool opens = type_ == PbccParser::LBRACE;
     if (opens && part_ == Part::Head) {
       part_ = Part::Steps;
@@ -278,9 +283,11 @@ private:
     } else if (kind_ == TextKind::Program) { // the body of a rule behind a schedule that was never closed
       dropLastStep();
     } else {
-      diagnostics_.error(here(),
-                         "`" + word() + "` has no meaning " +
-                             (part_ == Part::Steps ? "among the steps of a schedule" : "between schedules"));
+      auto &error = diagnostics_.error(
+          here(), "`" + word() + "` has no meaning " +
+                      (part_ == Part::Steps ? "among the steps of a schedule" : "between schedules"));
+      if (kind_ == TextKind::Steps && opens)
+        error.help("a script is the steps alone, without `schedule NAME for RULE { }` around them");
       broken();
     }
   }
@@ -310,7 +317,7 @@ private:
   // ----------------------------------------------------------------------------------------------------
 
   void unitKeyword() {
-    if (nesting_ != 0 && !(startsLine() && nameFollows()))
+    if (limit_.isNested() && !(startsLine() && nameFollows()))
       return;
     if (insideTransform_) {
       // A second transform among the rules of the first: the first one was never closed.
@@ -319,7 +326,7 @@ private:
         return;
       closeTransform(begin_, "this `" + word() + "`");
     }
-    nesting_ = 0;
+    limit_.restart();
     unit_ = type_;
   }
 
@@ -332,9 +339,7 @@ private:
   }
 
   void leftBrace() {
-    nesting_ = 0;
-    length_ = 0;
-    reported_ = false;
+    limit_.restart();
     if (insideTransform_ || unit_ == PbccParser::FUNCTION)
       return body();
     insideTransform_ = true;
@@ -343,9 +348,7 @@ private:
   }
 
   void rightBrace() {
-    nesting_ = 0;
-    length_ = 0;
-    reported_ = false;
+    limit_.restart();
     if (!insideTransform_) {
       diagnostics_.error(here(), "this `}` closes nothing")
           .help("remove it, or look for a `{` that is missing, or one `}` too many, in the transform before "
@@ -404,8 +407,7 @@ private:
 
   void rawBlock() {
     std::uint32_t end = findRawEnd(text_, begin_);
-    bool closed = end != 0;
-    if (!closed) {
+    if (end == 0) {
       diagnostics_.error(here(), "this raw block is not closed")
           .help("end it with `%}` on a line of its own");
       end = size();
@@ -421,19 +423,10 @@ private:
     resume(end);
   }
 
-  bool startsLine() const {
-    std::uint32_t at = begin_;
-    while (at > 0 && (text_[at - 1] == ' ' || text_[at - 1] == '\t'))
-      --at;
-    return at == 0 || text_[at - 1] == '\n';
-  }
+  bool startsLine() const { return syntax::startsLine(text_, begin_); }
 
   bool nameFollows() const {
-    Lexeme next = scan(text_, end_);
-    bool apart = next.isBlank();
-    while (next.isBlank())
-      next = scan(text_, next.end);
-    return apart && next.kind == Lexeme::Kind::Identifier;
+    return scan(text_, end_).isBlank() && wordAfter(end_).kind == Lexeme::Kind::Identifier;
   }
 
   // Text outside of the language
@@ -441,8 +434,7 @@ private:
 
   void unexpected() {
     // In a sequence of such characters only the first is reported.
-    bool again = !tokens_.empty() && tokens_.back()->getType() == PbccParser::BROKEN && brokenEnd_ == begin_;
-    if (again) {
+    if (!tokens_.empty() && tokens_.back()->getType() == PbccParser::BROKEN && brokenEnd_ == begin_) {
       brokenEnd_ = end_;
       return;
     }
@@ -473,60 +465,13 @@ private:
     return std::string("\\x") + digits[c >> 4] + digits[c & 15];
   }
 
-  // Bounds
-  // -----------------------------------------------------------------------------------------------------
-
-  /// Counts the tokens of the current expression; false if a token is dropped because it exceeds the limit.
+  /// Counts the token; false if it is dropped because its expression exceeds a limit.
   bool bounded() {
-    bool name = type_ == PbccParser::ID || (type_ >= PbccParser::TRANSFORM && type_ <= PbccParser::WHERE);
-    switch (type_) {
-    case PbccParser::LPAREN:
-    case PbccParser::LBRACKET:
-      ++nesting_;
-      break;
-    case PbccParser::RPAREN:
-    case PbccParser::RBRACKET:
-      nesting_ -= nesting_ > 0;
-      break;
-    case PbccParser::COMMA:
-    case PbccParser::SEMI:
-    case PbccParser::ASSIGN:
-    case PbccParser::EQUAL:
-    case PbccParser::NOT_EQUAL:
-    case PbccParser::LESS:
-    case PbccParser::GREATER:
-    case PbccParser::LESS_EQUAL:
-    case PbccParser::GREATER_EQUAL:
-    case PbccParser::AND:
-    case PbccParser::OR:
-      length_ = 0;
-      reported_ = nesting_ > deepestNesting && reported_;
-      break;
-    default: // no expression has two names in a row: a new clause, flag or declaration begins
-      if (name && lastIsOperand()) {
-        length_ = 0;
-        reported_ = false;
-      }
-    }
-    ++length_;
-    if (nesting_ <= deepestNesting && length_ <= longestExpression && !reported_)
+    if (limit_.take(type_, last_))
       return true;
-    if (!reported_) {
-      reported_ = true;
-      bool deep = nesting_ > deepestNesting;
-      diagnostics_.error(here(),
-                         deep ? "parentheses are nested more than " + std::to_string(deepestNesting) + " deep"
-                              : "this expression is longer than " + std::to_string(longestExpression) +
-                                    " names, numbers and signs");
-    }
+    limit_.report(here(), diagnostics_);
     broken();
     return false;
-  }
-
-  bool lastIsOperand() const {
-    return last_ == PbccParser::ID || last_ == PbccParser::INT || last_ == PbccParser::FLOAT ||
-           last_ == PbccParser::RPAREN || last_ == PbccParser::RBRACKET || last_ == PbccParser::GREATER ||
-           (last_ >= PbccParser::TRANSFORM && last_ <= PbccParser::WHERE);
   }
 
   const source::MappedText &mapped_;
@@ -537,8 +482,8 @@ private:
   Tokens tokens_;
   std::size_t type_ = 0, last_ = 0, unit_ = 0;
   std::uint32_t begin_ = 0, end_ = 0, open_ = 0, brokenEnd_ = 0;
-  bool insideTransform_ = false, reported_ = false, unclosedSeen_ = false;
-  unsigned nesting_ = 0, length_ = 0;
+  bool insideTransform_ = false, unclosedSeen_ = false;
+  ExpressionLimit limit_;
   TextKind kind_;
   Part part_;
   std::uint32_t openSteps_ = 0;

@@ -21,11 +21,9 @@
 #include "PbccLexer.h"
 #include "PbccParser.h"
 #include "compiler/source/diagnostics.h"
+#include "compiler/syntax/expression_limit.h"
 
 namespace pbc::syntax {
-
-constexpr unsigned longestExpression = 600; // tokens
-constexpr unsigned deepestNesting = 100;    // depth of parentheses and brackets
 
 using Tokens = std::vector<std::unique_ptr<antlr4::Token>>;
 

@@ -101,6 +101,8 @@ TEST(Script, ErrorsSayWhatIsMissing) {
       {"f(4 = 1)",
        "1:3 before `=` stands the name of an argument [a comparison for equality is written `==`]\n"},
       {"f(x) }", "1:6 `}` has no meaning among the steps of a schedule\n"},
+      {"{ f(x)", "1:1 `{` has no meaning among the steps of a schedule [a script is the steps alone, without "
+                 "`schedule NAME for RULE { }` around them]\n"},
       {"f(x); %{",
        "1:7 `%{` has no meaning here [there is no remainder in sizes and coordinates; `%{` opens a block "
        "of C++]\n"},
