@@ -7,7 +7,12 @@
 //   primary B.cell(0) from() {...}          where another one computes B[0]
 //
 // A point stays if no other rule computes its cells: then the missing cell is reported, with the rule that
-// reads it. A rule that could run nowhere else also keeps its points.
+// reads it. A rule that could run nowhere else also keeps its points. Versions before the first one that a matrix declares need
+// no rule; what is left out there may be missing to further rules:
+//
+//   P<1..n>[w], V<1..n>[w]
+//   P<k>.cell(i) from(U<k-1>.cell(i) u) {...}     cannot run at k = 0
+//   V<k>.cell(i) from(P<k>.cell(i) p) {...}       so neither can this rule, nor must it
 #include "compiler/choice/remainders.h"
 #include "compiler/choice/steps.h"
 #include <map>
@@ -82,15 +87,12 @@ isl::set idleBeside(const isl::set &points, const Application &a) {
   return idle.intersect(isl::set(points.affine_hull()));
 }
 
-} // namespace
-
-void leaveOutUncomputable(const sema::Transform &t, const Spaces &spaces, Grid &grid) {
-  const Cells missing = missingCells(t, spaces, grid);
-  if (missing.empty())
-    return;
+/// Whether points were left out.
+bool leaveOut(const sema::Transform &t, const Spaces &spaces, Grid &grid, const Cells &missing) {
   std::vector<isl::set> bad;
   for (const Application &a : grid.applications)
     bad.push_back(pointsReading(t.rules[a.rule], a, missing));
+  bool isAny = false;
   for (Application &a : grid.applications) {
     const sema::Rule &r = t.rules[a.rule];
     if (bad[a.rule].is_empty() || r.replacesAll)
@@ -98,8 +100,9 @@ void leaveOutUncomputable(const sema::Transform &t, const Spaces &spaces, Grid &
     const Cells others = computedByOthers(t, grid, bad, a.rule);
     isl::set unneeded = bad[a.rule];
     for (std::size_t o = 0; o < r.outputs.size(); ++o) {
+      const int matrix = r.outputs[o].matrix;
       const isl::map writes = a.writes[o].intersect_domain(bad[a.rule]);
-      const isl::set alone = without(writes.range(), others, r.outputs[o].matrix);
+      const isl::set alone = without(writes.range(), others, matrix).intersect(spaces.declaredCells(matrix));
       unneeded = unneeded.subtract(writes.intersect_range(alone).domain());
     }
     if (unneeded.is_empty())
@@ -107,11 +110,24 @@ void leaveOutUncomputable(const sema::Transform &t, const Spaces &spaces, Grid &
     const isl::set domain = poly::simplified(a.domain.subtract(unneeded.unite(idleBeside(unneeded, a))));
     if (domain.is_empty())
       continue;
+    isAny = true;
     a.domain = domain;
     for (auto *maps : {&a.writes, &a.reads})
       for (isl::map &map : *maps)
         map = map.intersect_domain(domain);
   }
+  return isAny;
+}
+
+constexpr int kMostRounds = 16; // rules that feed each other one after the other
+
+} // namespace
+
+void leaveOutUncomputable(const sema::Transform &t, const Spaces &spaces, Grid &grid) {
+  for (int round = 0; round < kMostRounds; ++round)
+    if (const Cells missing = missingCells(t, spaces, grid);
+        missing.empty() || !leaveOut(t, spaces, grid, missing))
+      return;
 }
 
 } // namespace pbc::choice

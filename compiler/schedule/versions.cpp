@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/schedule/versions.h"
+#include "compiler/schedule/in_order.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/constraint.h>
@@ -44,6 +45,16 @@ isl::map sharingSlot(const isl::set &cells, long slots) {
   return isl::manage(isl_map_intersect(shared, steps));
 }
 
+/// { cell -> the same cell in any version }
+isl::map ofAnyVersion(const isl::set &cells) {
+  isl_space *space = isl_space_map_from_set(isl_set_get_space(cells.get()));
+  const int rank = static_cast<int>(isl_set_dim(cells.get(), isl_dim_set));
+  isl_map *same = isl_map_universe(space);
+  for (int d = 0; d + 1 < rank; ++d)
+    same = isl_map_equate(same, isl_dim_in, d, isl_dim_out, d);
+  return isl::manage(same);
+}
+
 /// The plan's uses that access one matrix, and the order between them.
 class Touching {
 public:
@@ -52,15 +63,23 @@ public:
       for (const auto &use : plan.steps[s].uses) {
         const auto &r = t.rules[use.rule];
         const auto &application = grid.applications[use.rule];
+        std::optional<isl::map> own; // the cells that a point writes
         for (std::size_t o = 0; o < r.outputs.size(); ++o)
-          if (r.outputs[o].matrix == matrix)
-            writes_.push_back({s, application.writes[o].intersect_domain(use.domain)});
+          if (r.outputs[o].matrix == matrix) {
+            const isl::map cells = application.writes[o].intersect_domain(use.domain);
+            writes_.push_back({s, use.rule, r.returnStyle, cells, std::nullopt});
+            own = own ? own->unite(cells) : cells;
+          }
         for (std::size_t i = 0; i < r.inputs.size(); ++i)
-          if (r.inputs[i].matrix == matrix)
-            reads_.push_back({s, application.reads[i].intersect_domain(use.domain)});
+          if (r.inputs[i].matrix == matrix) {
+            const isl::map cells = application.reads[i].intersect_domain(use.domain);
+            reads_.push_back({s, use.rule, r.returnStyle, cells,
+                              own ? cells.subtract(own->apply_range(ofAnyVersion(cells.range()))) : cells});
+          }
       }
     for (const auto &step : plan.steps) {
       orders_.push_back(isl::manage(isl_schedule_get_map(step.order.get())));
+      certain_.push_back(placesInOrder(step.order));
       std::set<int> before(step.after.begin(), step.after.end());
       for (const int b : step.after)
         before.insert(before_[static_cast<std::size_t>(b)].begin(),
@@ -82,10 +101,10 @@ public:
     // versions.
     for (const auto &w : writes_) {
       for (const auto &r : reads_)
-        if (!alwaysBefore(r, w, later))
+        if (!alwaysBefore(r, w, later, slots == 1))
           return false;
       for (const auto &older : writes_)
-        if (!alwaysBefore(older, w, later))
+        if (!alwaysBefore(older, w, later, slots == 1))
           return false;
     }
     return true;
@@ -94,12 +113,26 @@ public:
 private:
   struct Access {
     std::size_t step;
-    isl::map cells; // { point -> cell }
+    int rule;
+    bool returnsValue;                 // a point has read everything when it writes
+    isl::map cells;                    // { point -> cell }
+    std::optional<isl::map> elsewhere; // of a read: those of which the point writes no version
   };
 
-  /// Whether every point of `first` runs before all points of `second` whose cell shares the slot.
-  bool alwaysBefore(const Access &first, const Access &second, const isl::map &shared) const {
-    const isl::map pairs = first.cells.apply_range(shared).apply_range(second.cells.reverse());
+  static isl::map pairsOf(const isl::map &first, const isl::map &second, const isl::map &shared) {
+    return first.apply_range(shared).apply_range(second.reverse());
+  }
+
+  /// Whether every point of `first` runs before all points of `second` whose cell shares the slot. `inPlace`: a point may write
+  /// what it has read itself; no other point of its step may read that, because the step's points would then have to wait for each other,
+  /// and could no more be tiled in time.
+  bool alwaysBefore(const Access &first, const Access &second, const isl::map &shared, bool inPlace) const {
+    if (inPlace && first.step == second.step && first.elsewhere &&
+        !pairsOf(*first.elsewhere, second.cells, shared).is_empty())
+      return false;
+    isl::map pairs = pairsOf(first.cells, second.cells, shared);
+    if (inPlace && first.rule == second.rule && first.returnsValue)
+      pairs = pairs.subtract(isl::manage(isl_map_identity(isl_map_get_space(pairs.get()))));
     if (pairs.is_empty())
       return true;
     if (first.step != second.step)
@@ -108,7 +141,7 @@ private:
     if (step.callsTransforms && step.dependences.is_empty())
       return false; // its points are spawned in parallel
     // Only the part of the order that concerns these two uses is needed; a step of many rules has many pairs.
-    const isl::union_map &order = orders_[first.step];
+    const isl::union_map &order = (inPlace ? certain_ : orders_)[first.step];
     const isl::union_map earlier = order.intersect_domain(isl::union_set(pairs.domain()));
     const isl::union_map later = order.intersect_domain(isl::union_set(pairs.range()));
     const isl::union_map inTime = isl::manage(isl_union_map_lex_lt_union_map(earlier.copy(), later.copy()));
@@ -117,8 +150,8 @@ private:
 
   const Plan &plan_;
   std::vector<Access> writes_, reads_;
-  std::vector<isl::union_map> orders_; // by step
-  std::vector<std::set<int>> before_;  // by step: all steps that are complete when it begins
+  std::vector<isl::union_map> orders_, certain_; // by step
+  std::vector<std::set<int>> before_;            // by step: all steps that are complete when it begins
 };
 
 void fold(sema::Transform &t, int matrix, long slots) {
@@ -131,6 +164,11 @@ void fold(sema::Transform &t, int matrix, long slots) {
       for (auto &b : *list)
         if (b.matrix == matrix) {
           auto &version = b.begin[last];
+          if (slots == 1) {
+            version = {"0", "0", version.written, version.span};
+            b.end[last] = {"1", "1", version.written, version.span};
+            continue;
+          }
           version = {fmt::format("(({}) mod {})", version.isl, slots),
                      fmt::format("(({}) % {})", version.cxx, slots), version.written, version.span};
           b.end[last] = {fmt::format("({} + 1)", version.isl), fmt::format("({} + 1)", version.cxx),
@@ -157,7 +195,7 @@ std::optional<long> fewestSlots(const sema::Transform &t, int matrix, const choi
   std::vector<Touching> touching;
   for (const Plan *p : plans)
     touching.emplace_back(t, matrix, grid, *p);
-  for (long slots = 2; slots <= kMostSlots; ++slots)
+  for (long slots = 1; slots <= kMostSlots; ++slots)
     if (std::all_of(touching.begin(), touching.end(), [&](const Touching &at) { return at.mayFold(slots); }))
       return slots;
   return std::nullopt;

@@ -5,6 +5,9 @@
 //   through T<0..steps>[n], T<k> from T<k-1>, B from T<steps>
 //   => two slots: T<k> lies in slot k mod 2
 //
+//   through U<0..n>[n], U<k>.cell(i) from(U<k-1>.cell(i) u, ...)
+//   => one slot: U<k> is computed in place, if no point that may run beside it reads U<k-1>.cell(i)
+//
 // The number is reduced only by proof: in every plan, each version is read for the last time before its slot
 // is written again (language reference, 2.8).
 #pragma once

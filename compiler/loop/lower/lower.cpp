@@ -47,9 +47,9 @@ Lowered lower(const Nest &nest, const Target &target) {
   for (const kernel::Realisation &how : nest.withoutLoop)
     result.left.push_back({how, "", Left::Why::RunsOnce});
   Lowering lowering{nest, target, result.left, result.sharedOut};
-  for (const auto pass :
-       {lowerPoints, lowerTeams, lowerItemCopies, lowerGroupCopies, lowerGuards, lowerRegisters, lowerJam,
-        lowerLanes, lowerLines, lowerLengths, lowerHints, lowerOnce})
+  for (const auto pass : {lowerSelfCopies, lowerPoints, lowerTeams, lowerItemCopies, lowerGroupCopies,
+                          lowerGuards, lowerRegisters, lowerJam, lowerLanes, lowerLines, lowerLengths,
+                          lowerHints, lowerFixedReads, lowerOnce})
     result.body = pass(result.body, lowering);
   return result;
 }

@@ -89,6 +89,8 @@ NodePtr lowerLanes(const NodePtr &, Lowering &);
 NodePtr lowerLines(const NodePtr &, Lowering &);
 NodePtr lowerLengths(const NodePtr &, Lowering &);
 NodePtr lowerHints(const NodePtr &, Lowering &);
+NodePtr lowerFixedReads(const NodePtr &, Lowering &);
+NodePtr lowerSelfCopies(const NodePtr &, Lowering &);
 NodePtr lowerOnce(const NodePtr &, Lowering &);
 
 } // namespace pbc::loop

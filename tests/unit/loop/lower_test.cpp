@@ -163,6 +163,41 @@ TEST(LoopLower, LinesOfTheCache) {
 )");
 }
 
+/// Not those that only one arm of a choice reads, those of other matrices, and those behind a statement that writes the matrix.
+TEST(LoopLower, CellsThatAllIterationsReadAreReadOnce) {
+  const Expr fixed = cell(1, {integer(0), index("c0")}), other = cell(1, {integer(1), index("c0")});
+  const Expr moving = cell(1, {add(index("c1"), integer(9)), index("c0")});
+  const auto operation = [](Operation::Op op, std::vector<Expr> operands) {
+    return make(Expression{Operation{op, Scalar::F64, std::move(operands)}});
+  };
+  const Expr choice =
+      operation(Operation::Op::Choose, {operation(Operation::Op::Less, {fixed, moving}), fixed, other});
+  const NodePtr first = make(Node{Assign{cell(1, {index("c1"), index("c0")}), {}, choice}});
+  const NodePtr second = make(Node{Assign{cell(2, {index("c1"), index("c0")}), {}, fixed}});
+  const NodePtr third =
+      make(Node{Assign{cell(2, {index("c1"), integer(7)}), {}, cell(0, {integer(0), integer(0)})}});
+  Nest nest{{{"A", Scalar::F64, 2, true}, {"B", Scalar::F64, 2}, {"C", Scalar::F64, 2}},
+            counting("c0", counting("c1", block({first, second, third}), as::Vector{}))};
+  EXPECT_EQ(text(nest, lower(nest, {}).body), R"(for c0 = 0; c0 < n
+  scope
+    let double pb__fixed0 = 0 < n ? B[0, c0] : 0
+    for c1 = 0; c1 < n {vectors}
+      B[c1, c0] = pb__fixed0 < B[c1 + 9, c0] ? pb__fixed0 : B[1, c0]
+      C[c1, c0] = B[0, c0]
+      C[c1, 7] = A[0, 0]
+)");
+}
+
+TEST(LoopLower, CopiesOfCellsToThemselvesAreLeftOut) {
+  const NodePtr copy =
+      make(Node{Assign{cell(1, {index("c1"), index("c0")}), {}, cell(1, {index("c1"), index("c0")})}});
+  EXPECT_EQ(lowered(counting("c0", counting("c1", copy, as::Vector{}))), "");
+  EXPECT_EQ(lowered(counting("c0", counting("c1", block({copy, shift()})))), R"(for c0 = 0; c0 < n
+  for c1 = 0; c1 < n
+    B[c1, c0] = A[c1 - 1, c0]
+)");
+}
+
 TEST(LoopLower, Lanes) {
   const Expr s = make(Expression{Local{"s", Scalar::F64, {integer(0)}, true}});
   const NodePtr body = block({make(Node{Array{"s", Scalar::F64, {integer(8)}}}),

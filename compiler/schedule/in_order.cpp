@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/schedule/in_order.h"
+#include <algorithm>
+#include <isl/aff.h>
+#include <isl/map.h>
+#include <isl/schedule.h>
+#include <isl/schedule_node.h>
+#include <isl/space.h>
+#include <isl/union_map.h>
+#include <isl/union_set.h>
+#include <vector>
+
+namespace pbc::schedule {
+namespace {
+
+/// Adds places further inside.
+isl::union_map inside(const isl::union_map &places, const isl::union_map &below) {
+  return isl::manage(isl_union_map_flat_range_product(places.copy(), below.copy()));
+}
+
+isl::union_map nowhere(const isl::schedule_node &node) {
+  return isl::manage(isl_union_map_from_domain(isl_schedule_node_get_domain(node.get())));
+}
+
+isl::union_map below(const isl::schedule_node &);
+
+isl::union_map child(const isl::schedule_node &node, int k) {
+  return below(isl::manage(isl_schedule_node_get_child(node.get(), k)));
+}
+
+/// The loops of the band that run in order, from outside on.
+isl::union_map ofBand(const isl::schedule_node &node) {
+  const auto members = static_cast<unsigned>(isl_schedule_node_band_n_member(node.get()));
+  unsigned inOrder = 0;
+  while (inOrder < members &&
+         !isl_schedule_node_band_member_get_coincident(node.get(), static_cast<int>(inOrder)))
+    ++inOrder;
+  if (inOrder == 0)
+    return nowhere(node);
+  isl_multi_union_pw_aff *loops = isl_schedule_node_band_get_partial_schedule(node.get());
+  loops = isl_multi_union_pw_aff_drop_dims(loops, isl_dim_out, inOrder, members - inOrder);
+  const isl::union_map places = isl::manage(isl_union_map_from_multi_union_pw_aff(loops));
+  return inOrder < members ? places : inside(places, child(node, 0));
+}
+
+isl::union_map ofSequence(const isl::schedule_node &node) {
+  isl::union_map all =
+      isl::manage(isl_union_map_empty(isl_space_params_alloc(isl_schedule_node_get_ctx(node.get()), 0)));
+  const int children = isl_schedule_node_n_children(node.get());
+  for (int k = 0; k < children; ++k) {
+    const isl::union_map further = child(node, k);
+    isl_union_map *place = isl_union_map_from_domain(isl_union_map_domain(further.copy()));
+    isl_set *number = isl_set_universe(isl_space_set_alloc(isl_union_map_get_ctx(place), 0, 1));
+    number = isl_set_fix_si(number, isl_dim_set, 0, k);
+    place = isl_union_map_from_domain_and_range(isl_union_map_domain(place), isl_union_set_from_set(number));
+    all = all.unite(inside(isl::manage(place), further));
+  }
+  return all;
+}
+
+isl::union_map below(const isl::schedule_node &node) {
+  switch (isl_schedule_node_get_type(node.get())) {
+  case isl_schedule_node_band:
+    return ofBand(node);
+  case isl_schedule_node_sequence:
+    return ofSequence(node);
+  case isl_schedule_node_domain:
+  case isl_schedule_node_filter:
+    return child(node, 0);
+  default:
+    return nowhere(node);
+  }
+}
+
+/// Zeros behind the places of all maps, so that they have as many dimensions.
+isl::union_map padded(const isl::union_map &places) {
+  std::vector<isl::map> maps;
+  isl_union_map_foreach_map(
+      places.get(),
+      [](isl_map *map, void *all) {
+        static_cast<std::vector<isl::map> *>(all)->push_back(isl::manage(map));
+        return isl_stat_ok;
+      },
+      &maps);
+  isl_size most = 0;
+  for (const isl::map &map : maps)
+    most = std::max(most, isl_map_dim(map.get(), isl_dim_out));
+  isl::union_map all = isl::manage(isl_union_map_empty(isl_union_map_get_space(places.get())));
+  for (const isl::map &map : maps) {
+    const auto own = static_cast<unsigned>(isl_map_dim(map.get(), isl_dim_out));
+    isl_map *wider = isl_map_add_dims(map.copy(), isl_dim_out, static_cast<unsigned>(most) - own);
+    for (unsigned d = own; d < static_cast<unsigned>(most); ++d)
+      wider = isl_map_fix_si(wider, isl_dim_out, d, 0);
+    all = all.unite(isl::union_map(isl::manage(wider)));
+  }
+  return all;
+}
+
+} // namespace
+
+isl::union_map placesInOrder(const isl::schedule &order) {
+  return padded(below(isl::manage(isl_schedule_get_root(order.get()))));
+}
+
+} // namespace pbc::schedule

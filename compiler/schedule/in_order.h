@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What is certain of the order in which the points of a step run, however its parallel loops are shared out.
+//
+//   for k in order, y parallel, x parallel: S[x, y, k]      => { S[x, y, k] -> [k] }
+//   for t in order: first E[x, t] for all x, then H[x, t]   => { E[x, t] -> [t, 0]; H[x, t] -> [t, 1] }
+//
+// Invariant: a point whose place is lexicographically smaller has ended before the other one begins.
+#pragma once
+#include "compiler/schedule/plan.h"
+
+namespace pbc::schedule {
+
+/// The places of all points, in one space.
+isl::union_map placesInOrder(const isl::schedule &);
+
+} // namespace pbc::schedule
