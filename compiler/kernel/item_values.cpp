@@ -3,7 +3,11 @@
 #include "compiler/kernel/item_values.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <isl/aff.h>
+#include <isl/schedule.h>
 #include <isl/set.h>
+#include <isl/union_map.h>
+#include <isl/union_set.h>
 
 namespace pbc::kernel {
 namespace {
@@ -18,6 +22,7 @@ std::string limitParameter(const Schedule &schedule, const std::string &limit, i
 
 std::string itemParameter(int axis) { return fmt::format("pb__item{}", axis); }
 std::string firstParameter(int axis) { return fmt::format("pb__first{}", axis); }
+std::string lastParameter(int axis) { return fmt::format("pb__last{}", axis); }
 std::string placeParameter(int axis) { return fmt::format("pb__place{}", axis); }
 std::string beginParameter(int axis) { return fmt::format("pb__begin{}", axis); }
 std::string pointParameter(int axis) { return fmt::format("pb__r{}", axis); }
@@ -88,7 +93,63 @@ static isl::set within(const Scheduled &kernel, std::string (*parameter)(int axi
   return context;
 }
 
-isl::set withinLaunch(const Scheduled &kernel) { return within(kernel, itemParameter); }
+bool isOfGroup(const Scheduled &kernel) {
+  return isl_set_find_dim_by_name(kernel.context.get(), isl_dim_param, firstParameter(0).c_str()) >= 0;
+}
+
+namespace {
+
+/// The instances whose value of the function lies between the two parameters.
+isl::union_set between(const isl::union_pw_aff &function, const std::string &first, const std::string &last) {
+  const auto beyond = [&](const std::string &limit, bool isFirst) {
+    isl_id *id = isl_id_alloc(function.ctx().get(), limit.c_str(), nullptr);
+    isl_union_pw_aff *value =
+        isl_union_pw_aff_param_on_domain_id(isl_union_pw_aff_domain(function.copy()), id);
+    return isl::manage(isFirst ? isl_union_pw_aff_sub(function.copy(), value)
+                               : isl_union_pw_aff_sub(value, function.copy()));
+  };
+  const auto isNotNegative = [](const isl::union_pw_aff &distance) {
+    const isl::set values(distance.ctx(), "{ [d] : d >= 0 }");
+    return isl::manage(isl_union_map_from_union_pw_aff(distance.copy()))
+        .intersect_range(isl::union_set(values))
+        .domain();
+  };
+  return isNotNegative(beyond(first, true)).intersect(isNotNegative(beyond(last, false)));
+}
+
+} // namespace
+
+Scheduled ofOneGroup(const Scheduled &kernel) {
+  Scheduled made = kernel;
+  isl::union_set instances = isl::manage(isl_schedule_get_domain(kernel.schedule.tree.get()));
+  for (const LoopNode &item : itemLoops(kernel.schedule.tree)) {
+    const int axis = std::get<as::Item>(*item.how).axis;
+    const std::string first = firstParameter(axis), last = lastParameter(axis);
+    instances = instances.intersect(between(member(item.band, 0), first, last));
+    made.context = made.context
+                       .intersect(poly::apart(made.context.ctx(),
+                                              limitParameter(kernel.schedule, "low", axis), first, 0))
+                       .intersect(poly::apart(made.context.ctx(), first, last, 0))
+                       .intersect(poly::apart(made.context.ctx(), last,
+                                              limitParameter(kernel.schedule, "high", axis), 1));
+  }
+  for (Statement &s : made.statements)
+    s.domain = s.domain.intersect(
+        isl::manage(isl_union_set_extract_set(instances.get(), isl_set_get_space(s.domain.get()))));
+  made.schedule.tree =
+      isl::manage(isl_schedule_intersect_domain(made.schedule.tree.release(), instances.copy()));
+  return made;
+}
+
+isl::set withinLaunch(const Scheduled &kernel) {
+  isl::set context = within(kernel, itemParameter);
+  for (std::size_t axis = 0; axis < itemLoops(kernel.schedule.tree).size() && isOfGroup(kernel); ++axis) {
+    const int k = static_cast<int>(axis);
+    context = context.intersect(poly::apart(context.ctx(), firstParameter(k), itemParameter(k), 0))
+                  .intersect(poly::apart(context.ctx(), itemParameter(k), lastParameter(k), 0));
+  }
+  return context;
+}
 isl::set contextOfGroup(const Scheduled &kernel) { return within(kernel, firstParameter); }
 
 isl::set contextOfItem(const Scheduled &kernel) {

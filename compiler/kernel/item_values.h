@@ -4,8 +4,8 @@
 //
 //   item:1: band y: item:0: band x: S[x, y]      the point of one item is x = item0, y = item1
 //
-// These are parameters of isl: item<axis> is the coordinate of one item's point, first<axis> that of the first point of its group, and
-// place<axis> the distance between both. Where an item has several points, begin<axis> is the coordinate of its first one, and r<axis>
+// These are parameters of isl: item<axis> is the coordinate of one item's point, first<axis> that of the first point of its group, last<axis>
+// that of the last one, and place<axis> the distance between the item's point and the first. Where an item has several points, begin<axis> is the coordinate of its first one, and r<axis>
 // the number of a point. Invariant: a point beyond the last one of a launch is computed as the last one (and not
 // stored), but keeps its own place in the group. Decision 32 says why these are parameters.
 #pragma once
@@ -15,6 +15,7 @@ namespace pbc::kernel {
 
 std::string itemParameter(int axis);  // "pb__item0"
 std::string firstParameter(int axis); // "pb__first0"
+std::string lastParameter(int axis);  // "pb__last0"
 std::string placeParameter(int axis); // "pb__place0"
 std::string beginParameter(int axis); // "pb__begin0"
 std::string pointParameter(int axis); // "pb__r0"
@@ -38,7 +39,13 @@ bool hasGroups(const Scheduled &);
 int roundsOf(const Schedule &);
 /// The round of a launch: the value of the loop around its items; "" if there are none.
 std::string roundParameter(const Schedule &);
-/// What is known of the parameters: the context, with each item between the limits of its launch.
+/// Whether the kernel has the points of one group only (ofOneGroup).
+bool isOfGroup(const Scheduled &);
+/// The kernel with the points of one group, whose first and last ones are parameters, so that steps can be told apart by what all of its
+/// items do. The points of a launch belong to one group each.
+Scheduled ofOneGroup(const Scheduled &);
+
+/// What is known of the parameters: the context, with each item between the limits of its launch, and of its group if that is known.
 isl::set withinLaunch(const Scheduled &);
 /// The context, with the first point of each group between the limits of the launch.
 isl::set contextOfGroup(const Scheduled &);

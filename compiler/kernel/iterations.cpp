@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/iterations.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <isl/aff.h>
 #include <isl/fixed_box.h>
@@ -182,6 +183,36 @@ std::optional<isl::union_set> whereLongest(const LoopNode &loop, const LoopNode 
   const isl::union_set instances = valuesWith(at).intersect_range(isl::union_set(full)).domain();
   const isl::union_set all = isl::manage(isl_schedule_node_get_domain(at.band.get()));
   return all.intersect(instances.gist(all.intersect_params(sizes)).coalesce());
+}
+
+isl::union_set forAll(const isl::union_set &instances, const LoopNode &loop, const LoopNode &at,
+                      const std::vector<LoopNode> &along) {
+  const isl::union_set all = isl::manage(isl_schedule_node_get_domain(at.band.get())),
+                       inside = isl::manage(isl_schedule_node_get_domain(loop.band.get()));
+  const isl::union_map values = valuesWith(at);
+  const isl::set steps = rangeOf(values.intersect_domain(inside));
+  const auto depth = static_cast<unsigned>(isl_set_dim(steps.get(), isl_dim_set));
+  const auto withoutDimensions = [](const isl::set &s, unsigned first, unsigned count) {
+    isl_set *rest = isl_set_project_out(s.copy(), isl_dim_set, first, count);
+    return isl::manage(isl_set_insert_dims(rest, isl_dim_set, first, count));
+  };
+  unsigned end = 0; // of the dimensions of these loops
+  const auto forSome = [&](isl::set s) { // whatever their iterations are
+    for (const LoopNode &one : along)
+      s = withoutDimensions(
+          s, static_cast<unsigned>(isl_schedule_node_get_schedule_depth(one.band.get())), 1);
+    return s;
+  };
+  for (const LoopNode &one : along)
+    end = std::max(end, static_cast<unsigned>(isl_schedule_node_get_schedule_depth(one.band.get())) + 1);
+  const isl::set each = withoutDimensions(steps, end, depth - end), anywhere = forSome(steps);
+  const isl::set others =
+      forSome(each.intersect(anywhere).subtract(rangeOf(values.intersect_domain(instances.intersect(inside)))));
+  const isl::set everywhere =
+      isl::manage(isl_set_gist(anywhere.subtract(others).coalesce().release(), anywhere.copy()));
+  return values.intersect_range(isl::union_set(everywhere))
+      .domain()
+      .intersect(instances.intersect(inside).unite(all.subtract(inside)));
 }
 
 bool isAlwaysLongest(const LoopNode &loop, const isl::set &sizes) {

@@ -48,6 +48,10 @@ Alike alike(const LoopNode &loop, const LoopNode &along);
 /// The instances of the steps of `at`, a loop around the other one, in which that has the largest number of iterations it
 /// ever has, each time that it runs. Nothing if no constant bounds that number. `sizes`: those that there can be.
 std::optional<isl::union_set> whereLongest(const LoopNode &loop, const LoopNode &at, const isl::set &sizes);
+/// Of these, whole steps of `at`, those that are among them for all iterations of `along`, loops around `at`, in which `loop` inside of it
+/// runs at all.
+isl::union_set forAll(const isl::union_set &instances, const LoopNode &loop, const LoopNode &at,
+                      const std::vector<LoopNode> &along);
 /// Whether that is the number of its iterations each time that it runs.
 bool isAlwaysLongest(const LoopNode &, const isl::set &sizes);
 

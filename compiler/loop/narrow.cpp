@@ -104,6 +104,7 @@ public:
         ofName_[axis.item] = larger(of(axis.low), of(axis.high));
         ofName_[axis.place] = {0, kOfGroup};
         ofName_[axis.first] = larger(of(axis.low), of(axis.high)) + Bound{0, kOfGroup};
+        ofName_[axis.last] = ofName_[axis.item];
         ofName_[axis.begin] = ofName_[axis.first] + Bound{0, kOfGroup};
         ofName_[axis.point] = {0, kOfGroup};
       }

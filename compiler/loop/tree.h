@@ -170,6 +170,7 @@ struct Points {
     std::string item;  // the point's coordinate: of the last one for points beyond it
     std::string place; // in the group
     std::string first; // the coordinate of the group's first point
+    std::string last;  // and of its last one that is a point of the launch
     std::string begin; // the coordinate of the item's first point, where it has a run of them
     std::string point; // the number of a point of the item
     Expr low, high;    // of the launch, half open

@@ -178,6 +178,7 @@ private:
         expr(axis.low);
         expr(axis.high);
         declare(axis.first);
+        declare(axis.last);
         declare(axis.item, true);
         declare(axis.place, true);
         declare(axis.begin, true);

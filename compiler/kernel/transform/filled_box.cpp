@@ -265,6 +265,8 @@ isl::set stepsOf(const Filling &copy, const Scheduled &kernel) {
   const isl::set here = steps.intersect_params(withinLaunch(kernel));
   if (copy.loops.empty())
     return isl::manage(isl_set_universe(isl_set_get_space(here.get()))); // no item has done anything before
+  if (isOfGroup(kernel) && !copy.isOfItem)
+    return steps;
   const isl::set ofOne = ofOneItem(all, copy.axes);
   return here.is_subset(ofOne) ? ofOne : isl::set();
 }

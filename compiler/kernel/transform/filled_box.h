@@ -39,7 +39,8 @@ struct Filling {
 /// Where the copy would be made, and of what; a sentence if it cannot. `exposed`: the kernel with the loops around the copy among the
 /// dimensions of its statements.
 std::string analyse(Filling &, std::optional<Exposed> &exposed, const Scheduled &, const CopyRequest &);
-/// The steps in which the copy is made; null if some item does not come to all of them, so that it could not help.
+/// The steps in which the copy is made: of a kernel with the points of one group (item_values.h), those to which some item of the group comes.
+/// Null if the kernel has all points, and some item does not come to all of them, so that it could not help.
 isl::set stepsOf(const Filling &, const Scheduled &);
 /// Of an item: whether the cells at the ends of the box are read by some statement, along each dimension, so that they exist.
 bool isWithin(const Filling &, const Scheduled &);

@@ -326,6 +326,8 @@ Outcome withGroupCopy(const Scheduled &kernel, const CopyRequest &asked) {
     if (std::string why = whyNoPlanes(copy, asked); !why.empty())
       return {std::nullopt, std::move(why)};
   const isl::set steps = stepsOf(copy, made);
+  if (steps.is_null() && !asked.isKept && hasBlocks(kernel.schedule.tree))
+    return withGroupCopy(ofOneGroup(kernel), asked);
   if (steps.is_null())
     return {std::nullopt, fmt::format("not all items come to all steps of the loop over `{}`", asked.at)};
   Buffer memory;

@@ -13,7 +13,14 @@
 //     A_fill[]: A_item = A from (begin0 - 1, begin1)            each item its own
 //     S[x, y]: B[x, y] = A_item[r0, r1] + A_item[r0 + 2, r1]
 //
-// `at` names a loop of each item, in each of whose steps the copy is made: it must have the same steps for all items. The box of cells
+// `at` names a loop of each item, in each of whose steps the copy is made: it must have the same steps for all items. Where items have
+// blocks of points, the copy is made in all steps to which some item of the group comes, and no instance of another group is left in the
+// kernel (ofOneGroup in item_values.h):
+//
+//   block:1: band y: block:0: band x: band kt: band k: S[x, y, k]: s[x, y] += A[k, y]      for 0 <= k <= y
+//   => withGroupCopy(kernel, {"A", "kt"})
+//   .. band kt: sequence { A_fill[kt] for 0 <= kt <= last1 ; band k: S[x, y, k] for first1 <= y <= last1 and 0 <= k <= y }
+// The box of cells
 // that one item uses has a constant size and moves with at most one coordinate of the item along each dimension; the group's box then
 // is as large as its number of points asks for, whatever that is when the kernel is built. Reads of one matrix whose boxes move differently
 // may have a copy each (filled_box.h). Source: petabricks-hetero 4, phase 3;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/separate.h"
+#include "compiler/kernel/item_values.h"
 #include "compiler/kernel/iterations.h"
 #include "compiler/kernel/transform/cut.h"
 #include <algorithm>
@@ -36,7 +37,7 @@ Outcome applySeparate(const Scheduled &kernel, const Arguments &arguments) {
     const std::optional<isl::union_set> own = whereLongest(loop, at, kernel.context);
     if (!own)
       return {std::nullopt, fmt::format("the loop over `{}` has no constant length anywhere", label)};
-    full = full.intersect(*own);
+    full = full.intersect(isOfGroup(kernel) ? forAll(*own, loop, at, itemLoops(kernel.schedule.tree)) : *own);
     inside = inside.unite(isl::manage(isl_schedule_node_get_domain(loop.band.get())));
   }
   const isl::union_set edges = all.subtract(full);

@@ -14,6 +14,8 @@
 // constant length can be written out, or be one vector, and arrays that they fill can be in registers. The part of a step
 // that has these loops inside is in both copies.
 //
+// Where the kernel has the points of one group of items (item_values.h), a step is full if it is for all of them.
+//
 // No instance moves, so the step is always legal.
 #pragma once
 #include "compiler/kernel/transform/transformation.h"
