@@ -185,34 +185,57 @@ std::optional<isl::union_set> whereLongest(const LoopNode &loop, const LoopNode 
   return all.intersect(instances.gist(all.intersect_params(sizes)).coalesce());
 }
 
+namespace {
+
+unsigned depthOf(const LoopNode &loop) {
+  return static_cast<unsigned>(isl_schedule_node_get_schedule_depth(loop.band.get()));
+}
+
+/// Steps with any values of these dimensions.
+isl::set withAny(const isl::set &steps, unsigned first, unsigned count) {
+  isl_set *rest = isl_set_project_out(steps.copy(), isl_dim_set, first, count);
+  return isl::manage(isl_set_insert_dims(rest, isl_dim_set, first, count));
+}
+
+/// Steps that there are in some iteration of these loops.
+isl::set inSome(const std::vector<LoopNode> &along, isl::set steps) {
+  for (const LoopNode &loop : along)
+    steps = withAny(steps, depthOf(loop), 1);
+  return steps;
+}
+
+} // namespace
+
 isl::union_set forAll(const isl::union_set &instances, const LoopNode &loop, const LoopNode &at,
                       const std::vector<LoopNode> &along) {
   const isl::union_set all = isl::manage(isl_schedule_node_get_domain(at.band.get())),
                        inside = isl::manage(isl_schedule_node_get_domain(loop.band.get()));
   const isl::union_map values = valuesWith(at);
-  const isl::set steps = rangeOf(values.intersect_domain(inside));
-  const auto depth = static_cast<unsigned>(isl_set_dim(steps.get(), isl_dim_set));
-  const auto withoutDimensions = [](const isl::set &s, unsigned first, unsigned count) {
-    isl_set *rest = isl_set_project_out(s.copy(), isl_dim_set, first, count);
-    return isl::manage(isl_set_insert_dims(rest, isl_dim_set, first, count));
-  };
-  unsigned end = 0; // of the dimensions of these loops
-  const auto forSome = [&](isl::set s) { // whatever their iterations are
-    for (const LoopNode &one : along)
-      s = withoutDimensions(
-          s, static_cast<unsigned>(isl_schedule_node_get_schedule_depth(one.band.get())), 1);
-    return s;
-  };
+  const isl::set steps = rangeOf(values.intersect_domain(inside)), anywhere = inSome(along, steps);
+  unsigned behind = 0; // of the dimensions of these loops
   for (const LoopNode &one : along)
-    end = std::max(end, static_cast<unsigned>(isl_schedule_node_get_schedule_depth(one.band.get())) + 1);
-  const isl::set each = withoutDimensions(steps, end, depth - end), anywhere = forSome(steps);
-  const isl::set others =
-      forSome(each.intersect(anywhere).subtract(rangeOf(values.intersect_domain(instances.intersect(inside)))));
+    behind = std::max(behind, depthOf(one) + 1);
+  const isl::set each = withAny(steps, behind, depthOf(at) + 1 - behind);
+  const isl::set own = rangeOf(values.intersect_domain(instances.intersect(inside)));
+  const isl::set others = inSome(along, each.intersect(anywhere).subtract(own));
   const isl::set everywhere =
       isl::manage(isl_set_gist(anywhere.subtract(others).coalesce().release(), anywhere.copy()));
   return values.intersect_range(isl::union_set(everywhere))
       .domain()
       .intersect(instances.intersect(inside).unite(all.subtract(inside)));
+}
+
+isl::union_set beforeSome(const isl::union_set &instances, const isl::union_set &others, const LoopNode &at,
+                          const std::vector<LoopNode> &along) {
+  const isl::union_map values = valuesWith(at);
+  const isl::set steps = inSome(along, rangeOf(values.intersect_domain(others)));
+  isl_map *later = isl_map_universe(isl_space_map_from_set(isl_set_get_space(steps.get())));
+  for (unsigned d = 0; d < depthOf(at); ++d)
+    later = isl_map_equate(later, isl_dim_in, static_cast<int>(d), isl_dim_out, static_cast<int>(d));
+  const int last = static_cast<int>(depthOf(at));
+  later = isl_map_order_lt(later, isl_dim_in, last, isl_dim_out, last);
+  const isl::set before = isl::manage(later).intersect_range(steps).domain().coalesce();
+  return values.intersect_range(isl::union_set(before)).domain().intersect(instances);
 }
 
 bool isAlwaysLongest(const LoopNode &loop, const isl::set &sizes) {

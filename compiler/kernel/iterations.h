@@ -52,6 +52,9 @@ std::optional<isl::union_set> whereLongest(const LoopNode &loop, const LoopNode 
 /// runs at all.
 isl::union_set forAll(const isl::union_set &instances, const LoopNode &loop, const LoopNode &at,
                       const std::vector<LoopNode> &along);
+/// Those of `instances` in steps of `at` before some step of the others, in whichever iterations of `along`, loops around `at`.
+isl::union_set beforeSome(const isl::union_set &instances, const isl::union_set &others, const LoopNode &at,
+                          const std::vector<LoopNode> &along);
 /// Whether that is the number of its iterations each time that it runs.
 bool isAlwaysLongest(const LoopNode &, const isl::set &sizes);
 

@@ -450,7 +450,9 @@ private:
 } // namespace
 
 isl::ast_node generate(const kernel::Scheduled &kernel) {
-  const isl::schedule tree = ofOneItem(kernel);
+  // Where a group makes a copy in steps to which not all of its items come, these have one loop for all of its steps.
+  const isl::schedule ofItem = ofOneItem(kernel);
+  const isl::schedule tree = kernel::isOfGroup(kernel) ? kernel::withSingleLoops(ofItem) : ofItem;
   isl_ctx *ctx = isl_schedule_get_ctx(tree.get());
   isl_ast_build *build = isl_ast_build_from_context(kernel::contextOfItem(kernel).release());
   isl_id_list *iterators = isl_id_list_alloc(ctx, 0);

@@ -25,9 +25,10 @@ Outcome applySeparate(const Scheduled &kernel, const Arguments &arguments) {
   if (std::string why = whyNotApart(kernel); !why.empty())
     return {std::nullopt, std::move(why)};
   if (!arguments.results().empty())
-    return {std::nullopt, "its loops cannot be named: those at the edges have _edge behind their names"};
+    return {std::nullopt, "its loops cannot be named: those at the edges have _edge or _begin behind their names"};
   const LoopNode at = *findLoop(kernel.schedule.tree, arguments.name("at"));
   const isl::union_set all = isl::manage(isl_schedule_node_get_domain(at.band.get()));
+  const std::vector<LoopNode> items = itemLoops(kernel.schedule.tree);
   isl::union_set full = all, inside = all.subtract(all); // what is inside of the named loops
   for (const std::string &label : arguments.names("loops")) {
     const LoopNode loop = *findLoop(kernel.schedule.tree, label);
@@ -37,7 +38,7 @@ Outcome applySeparate(const Scheduled &kernel, const Arguments &arguments) {
     const std::optional<isl::union_set> own = whereLongest(loop, at, kernel.context);
     if (!own)
       return {std::nullopt, fmt::format("the loop over `{}` has no constant length anywhere", label)};
-    full = full.intersect(isOfGroup(kernel) ? forAll(*own, loop, at, itemLoops(kernel.schedule.tree)) : *own);
+    full = full.intersect(isOfGroup(kernel) ? forAll(*own, loop, at, items) : *own);
     inside = inside.unite(isl::manage(isl_schedule_node_get_domain(loop.band.get())));
   }
   const isl::union_set edges = all.subtract(full);
@@ -45,14 +46,26 @@ Outcome applySeparate(const Scheduled &kernel, const Arguments &arguments) {
     return {std::nullopt, fmt::format("no step of `{}` has all loops in their full length", at.label)};
   if (edges.intersect(inside).intersect_params(kernel.context).is_empty())
     return {std::nullopt, fmt::format("all steps of `{}` have these loops in their full length", at.label)};
-  const bool inTwoLoops = arguments.name("apart") == "loops";
-  if (inTwoLoops && !comeFirst(full, at, kernel.context))
-    return {std::nullopt,
-            fmt::format("steps of `{}` with all loops in their full length come after others", at.label)};
+  const bool inLoops = arguments.name("apart") == "loops";
+  isl::union_set before = all.subtract(all);
+  if (inLoops && !comeFirst(full, at, kernel.context)) {
+    before = beforeSome(edges, full, at, isOfGroup(kernel) ? items : std::vector<LoopNode>{});
+    if (!comeFirst(before, at, kernel.context))
+      return {std::nullopt,
+              fmt::format("steps of `{}` with all loops in their full length come before others and after them",
+                          at.label)};
+  }
+  const isl::union_set behind = edges.subtract(before);
   Subtree tree = *subtreeOf(kernel.schedule.tree);
   Subtree &step = *find(tree, at.label);
-  Subtree &part = inTwoLoops ? step : partWith(step.children.front(), arguments.names("loops"));
-  part = copiesOf(kernel, part, {{full, "", ""}, {edges, "_edge", ""}});
+  Subtree &part = inLoops ? step : partWith(step.children.front(), arguments.names("loops"));
+  std::vector<TreeCopy> copies;
+  if (!before.is_empty())
+    copies.push_back({before, "_begin", ""});
+  copies.push_back({full, "", ""});
+  if (!behind.is_empty())
+    copies.push_back({behind, "_edge", ""});
+  part = copiesOf(kernel, part, copies);
   return withSubtreeInSameOrder(kernel, tree);
 }
 
@@ -67,7 +80,8 @@ Transformation separateTransformation() {
                      {.name = "at", .kind = Kind::Loop, .doc = "the loop whose steps are told apart"},
                      {.name = "apart",
                       .kind = Kind::Word,
-                      .doc = "how: two loops, where the full steps come first, or two branches in one loop",
+                      .doc = "how: loops, one for the steps before all full ones, for these, and for those behind them; or "
+                             "two branches in one loop",
                       .words = {"branches", "loops"},
                       .isOptional = true}},
       .apply = applySeparate};

@@ -8,7 +8,8 @@
 //     label y: band y: label x: band x: S                in the steps of xt with 4 x 16 points
 //     label y_edge: band y: label x_edge: band x: S      in the others
 //
-// With `apart = loops` the loop `at` itself becomes two, which needs the full steps to come before all others.
+// With `apart = loops` the loop `at` itself becomes two, or three with one, `xt_begin`, for what comes before the full steps, which needs
+// these to have no other ones between them.
 //
 // A step of the loop `at` is full if each of the named loops inside of it has as many iterations as it ever has. Loops of
 // constant length can be written out, or be one vector, and arrays that they fill can be in registers. The part of a step

@@ -300,6 +300,7 @@ private:
     made.begin = begin->ofAll;
     made.condition = arithmetic(runs->op, {index(loop->iterator), end->ofAll});
     made.body = make({If{isOfPoint, loop->body, nullptr}});
+    made.hint.unrolling = Hint::Unrolling::Never; // few strips have such steps, and blocks of points are long
     return make({std::move(made)});
   }
 
