@@ -10,6 +10,7 @@
 #include "compiler/loop/print.h"
 #include "tests/unit/transform/textual.h"
 #include <gmock/gmock.h>
+#include <sstream>
 
 using namespace pbc::kernel;
 using testing::HasSubstr;
@@ -350,13 +351,65 @@ TEST(GroupCopies, AreRefusedWithAReason) {
       HasSubstr("move backwards with the item"));
 }
 
-/// A triangle: the steps of a loop are others for other items, so that they could not copy together.
+/// A triangle: the steps of a loop are others for other items.
+std::string triangle(const std::string &steps) {
+  std::string text(kStrips);
+  return text.replace(text.find("0 <= i < k }"), 12, steps + " }");
+}
+
+std::string loopsOf(Texts &t, const std::string &kernel, const std::string &steps) {
+  std::string why;
+  const std::optional<Scheduled> made = t.run(t.kernel(kernel), steps, &why);
+  if (!made)
+    return "refused: " + why;
+  EXPECT_THAT(verify(*made), IsEmpty());
+  return scheduledLoops(*made);
+}
+
+/// A line with a loop or condition around copies whose limits differ between items; "" without one.
+std::string limitsWithItems(const std::string &loops) {
+  std::vector<std::string> around; // lines by depth
+  std::istringstream lines(loops);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t depth = line.find_first_not_of(' ');
+    if (depth == std::string::npos)
+      continue;
+    around.resize(depth + 1);
+    around[depth] = line;
+    if (line.find("fill ") != std::string::npos)
+      for (const std::string &outer : around)
+        if (outer.find("fill ") == std::string::npos && outer.find("points") == std::string::npos &&
+            outer.find("item") != std::string::npos)
+          return outer;
+  }
+  return "";
+}
+
+/// Items with a point each do not copy together.
 TEST(GroupCopies, NotWhereItemsHaveOtherSteps) {
   Texts t;
-  std::string triangle(kStrips);
-  triangle.replace(triangle.find("0 <= i < k }"), 12, "0 <= i < k and i <= x }");
-  EXPECT_THAT(t.after(t.kernel(triangle), "items(); (it, i) = tile(i; 16); stage(A; at = it)"),
+  EXPECT_THAT(t.after(t.kernel(triangle("0 <= i < k and i <= x")),
+                      "items(); (it, i) = tile(i; 16); stage(A; at = it)"),
               HasSubstr("not all items come to all steps of the loop over `it`"));
+}
+
+/// With blocks of points, a group copies in all steps to which one of its items comes: one loop for each of the script's, whose limits are
+/// those of the group, because all items come to its barriers. Only what computes something asks for the item.
+TEST(GroupCopies, InAllStepsOfTheGroupWhereItemsHaveBlocks) {
+  Texts t;
+  const std::string strips = "items(; each = block); (it, i) = tile(i; 16); stage(A; at = it); stage(B; at = it)";
+  const std::string below = loopsOf(t, triangle("0 <= i < k and i < x"), strips);
+  EXPECT_THAT(below, HasSubstr("for c0 = 0; c0 < min(k, last0); step 16"));
+  EXPECT_EQ(countOf(below, "fill A_group"), 1U);
+  const std::string apart =
+      loopsOf(t, triangle("0 <= i < k and i < x"), strips + "; separate(i; at = it, apart = loops)");
+  EXPECT_EQ(countOf(apart, "fill A_group"), 2U);
+  EXPECT_THAT(apart, HasSubstr("first0 - 15")); // strips that all points of the group have in full
+  const std::string behind =
+      loopsOf(t, triangle("x <= i < k"), strips + "; separate(i; at = it, apart = loops)");
+  EXPECT_GE(countOf(behind, "fill A_group"), 3U); // those in front of the full ones, and the last ones
+  for (const std::string &text : {below, apart, behind})
+    EXPECT_EQ(limitsWithItems(text), "") << text;
 }
 
 } // namespace
