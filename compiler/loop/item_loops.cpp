@@ -38,9 +38,8 @@ NodePtr forEachPoint(const kernel::Scheduled &kernel, const std::vector<kernel::
     const int k = static_cast<int>(axis);
     const std::string number = std::to_string(k + kernel::roundsOf(kernel.schedule));
     points.axes.push_back({itemName(k), own(kernel::placeParameter(k)), own(kernel::firstParameter(k)),
-                           own(kernel::lastParameter(k)),
-                           own(kernel::beginParameter(k)), own(kernel::pointParameter(k)),
-                           limit("low" + number), limit("high" + number),
+                           own(kernel::lastParameter(k)), own(kernel::beginParameter(k)),
+                           own(kernel::pointParameter(k)), limit("low" + number), limit("high" + number),
                            std::get<kernel::as::Item>(*items[axis].how).each});
   }
   points.body = std::move(body);

@@ -25,7 +25,8 @@ Outcome applySeparate(const Scheduled &kernel, const Arguments &arguments) {
   if (std::string why = whyNotApart(kernel); !why.empty())
     return {std::nullopt, std::move(why)};
   if (!arguments.results().empty())
-    return {std::nullopt, "its loops cannot be named: those at the edges have _edge or _begin behind their names"};
+    return {std::nullopt,
+            "its loops cannot be named: those at the edges have _edge or _begin behind their names"};
   const LoopNode at = *findLoop(kernel.schedule.tree, arguments.name("at"));
   const isl::union_set all = isl::manage(isl_schedule_node_get_domain(at.band.get()));
   const std::vector<LoopNode> items = itemLoops(kernel.schedule.tree);
@@ -51,9 +52,10 @@ Outcome applySeparate(const Scheduled &kernel, const Arguments &arguments) {
   if (inLoops && !comeFirst(full, at, kernel.context)) {
     before = beforeSome(edges, full, at, isOfGroup(kernel) ? items : std::vector<LoopNode>{});
     if (!comeFirst(before, at, kernel.context))
-      return {std::nullopt,
-              fmt::format("steps of `{}` with all loops in their full length come before others and after them",
-                          at.label)};
+      return {
+          std::nullopt,
+          fmt::format("steps of `{}` with all loops in their full length come before others and after them",
+                      at.label)};
   }
   const isl::union_set behind = edges.subtract(before);
   Subtree tree = *subtreeOf(kernel.schedule.tree);
@@ -80,7 +82,8 @@ Transformation separateTransformation() {
                      {.name = "at", .kind = Kind::Loop, .doc = "the loop whose steps are told apart"},
                      {.name = "apart",
                       .kind = Kind::Word,
-                      .doc = "how: loops, one for the steps before all full ones, for these, and for those behind them; or "
+                      .doc = "how: loops, one for the steps before all full ones, for these, and for those "
+                             "behind them; or "
                              "two branches in one loop",
                       .words = {"branches", "loops"},
                       .isOptional = true}},

@@ -102,9 +102,10 @@ public:
       std::vector<NodePtr> limits{let(axis.first, add(firstOfLaunch(k), before))};
       if (mentions(points_.body, axis.last))
         limits.push_back(
-            let(axis.last, subtract(minimum(add(index(axis.first), pointsOfGroup(a, axis.hasSeveral() || isTurn(axis))),
-                                            axis.high),
-                                    integer(1))));
+            let(axis.last,
+                subtract(minimum(add(index(axis.first), pointsOfGroup(a, axis.hasSeveral() || isTurn(axis))),
+                                 axis.high),
+                         integer(1))));
       limits.push_back(made);
       made = block(std::move(limits));
       made = make({Parallel{Parallel::Over::Groups, a, number("group", k), integer(0), nullptr, made}});
@@ -262,8 +263,9 @@ private:
     const auto joined = [&](const Expr &one, const Expr &other) {
       return one && other ? arithmetic(least, {one, other}) : one ? one : other;
     };
-    return SharedLimit{joined(left ? left->ofAll : nullptr, right ? right->ofAll : nullptr),
-                       joined(left ? left->ofPoint : a->operands[0], right ? right->ofPoint : a->operands[1])};
+    return SharedLimit{
+        joined(left ? left->ofAll : nullptr, right ? right->ofAll : nullptr),
+        joined(left ? left->ofPoint : a->operands[0], right ? right->ofPoint : a->operands[1])};
   }
 
   /// A loop whose limits differ, or one under a condition that does, as one that is the same for all points and has the conditions inside; null
@@ -278,10 +280,12 @@ private:
       return make({std::move(made)});
     }
     const For *loop = as<For>(n);
-    const Arithmetic *runs = loop && loop->condition && loop->begin ? as<Arithmetic>(loop->condition) : nullptr;
+    const Arithmetic *runs =
+        loop && loop->condition && loop->begin ? as<Arithmetic>(loop->condition) : nullptr;
     const Integer *step = loop && loop->step ? as<Integer>(loop->step) : nullptr;
     const bool isCounting = runs && (runs->op == Op::Less || runs->op == Op::LessEqual) &&
-                            isNamed(runs->operands[0], loop->iterator) && (!loop->step || (step && step->value == 1));
+                            isNamed(runs->operands[0], loop->iterator) &&
+                            (!loop->step || (step && step->value == 1));
     if (!isCounting || hasCopies(loop->body))
       return nullptr;
     const std::optional<SharedLimit> begin = sharedLimit(loop->begin, Op::Maximum),

@@ -397,7 +397,8 @@ TEST(GroupCopies, NotWhereItemsHaveOtherSteps) {
 /// those of the group, because all items come to its barriers. Only what computes something asks for the item.
 TEST(GroupCopies, InAllStepsOfTheGroupWhereItemsHaveBlocks) {
   Texts t;
-  const std::string strips = "items(; each = block); (it, i) = tile(i; 16); stage(A; at = it); stage(B; at = it)";
+  const std::string strips =
+      "items(; each = block); (it, i) = tile(i; 16); stage(A; at = it); stage(B; at = it)";
   const std::string below = loopsOf(t, triangle("0 <= i < k and i < x"), strips);
   EXPECT_THAT(below, HasSubstr("for c0 = 0; c0 < min(k, last0); step 16"));
   EXPECT_EQ(countOf(below, "fill A_group"), 1U);
