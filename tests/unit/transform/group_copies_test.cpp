@@ -400,7 +400,7 @@ TEST(GroupCopies, InAllStepsOfTheGroupWhereItemsHaveBlocks) {
   const std::string strips =
       "items(; each = block); (it, i) = tile(i; 16); stage(A; at = it); stage(B; at = it)";
   const std::string below = loopsOf(t, triangle("0 <= i < k and i < x"), strips);
-  EXPECT_THAT(below, HasSubstr("for c0 = 0; c0 < min(k, last0); step 16"));
+  EXPECT_THAT(below, HasSubstr("for c0 = 0; c0 < min(last0, k); step 16"));
   EXPECT_EQ(countOf(below, "fill A_group"), 1U);
   const std::string apart =
       loopsOf(t, triangle("0 <= i < k and i < x"), strips + "; separate(i; at = it, apart = loops)");
