@@ -10,15 +10,20 @@
 #include "compiler/model/machine/machine_file.h"
 #include "compiler/model/measure/measure_machine.h"
 #include "compiler/search/count.h"
+#include "compiler/search/prove/machine_times.h"
 #include "compiler/search/prove/nest_model.h"
 #include "compiler/search/prove/rates_of.h"
+#include "compiler/search/record/recorder.h"
 #include "compiler/search/strategy/search.h"
 #include "runtime/base/machine.h"
 #include "runtime/base/parse_status.h"
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <csignal>
+#include <ctime>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -43,7 +48,9 @@ struct ProveOptions {
   search::SearchOptions search;
   std::string strategy = std::string(search::strategies().front().name);
   std::string machine, journal;
+  std::string record; // the file to be written; "": none
   bool isJson = false, noCopies = false, isQuiet = false;
+  long mostRecorded = 200'000;
 };
 
 /// The time in a unit that leaves few digits in front of the point.
@@ -62,35 +69,60 @@ public:
   explicit Prove(const ProveOptions &options) : options_(options) {}
 
   std::string run() {
-    const KernelInput input("pbc prove", options_.request);
-    const MemoryLimit limit(defaultMemoryLimit());
-    rates_ = rates();
-    std::string text;
-    Json all = Json::array();
     for (const int number : {SIGINT, SIGTERM, SIGHUP})
       std::signal(number, interrupt);
+    if (options_.request.file.ends_with(kRecordSuffix))
+      return options_.record.empty() ? replay() : refuse("a record cannot be recorded again");
+    const KernelInput input("pbc prove", options_.request);
+    const MemoryLimit limit(defaultMemoryLimit());
+    if (!options_.record.empty() && input.kernels().size() != 1)
+      return refuse("a record is of one kernel", "--kernel=NAME chooses it");
+    machine_ = machine();
+    rates_ = rates(machine_, pb::base::thisMachine());
+    std::vector<Json> all;
     for (const kernel::Scheduled &kernel : input.kernels()) {
       if (isInterrupted)
         break;
-      const Json found = prove(kernel, input.valuesOf(kernel));
-      text += textOf(found);
-      all.push_back(found);
+      all.push_back(prove(kernel, input.valuesOf(kernel)));
     }
-    return options_.isJson ? Json{{"kernels", all}}.dump(2) + "\n" : text;
+    return printed(all);
   }
 
 private:
-  search::Rates rates() const {
+  static constexpr const char *kRecordSuffix = ".record";
+
+  [[noreturn]] static std::string refuse(const std::string &problem, const std::string &help = "") {
+    throw Refusal(fmt::format("pbc prove: error: {}\n{}", problem,
+                              help.empty() ? "" : fmt::format("help: {}\n", help)));
+  }
+
+  std::string printed(const std::vector<Json> &kernels) const {
+    if (options_.isJson)
+      return Json{{"kernels", kernels}}.dump(2) + "\n";
+    std::string text;
+    for (const Json &kernel : kernels)
+      text += textOf(kernel);
+    return text;
+  }
+
+  model::Machine machine() const {
     try {
       if (!options_.machine.empty())
-        return search::ratesOf(model::findMachine(options_.machine));
+        return model::findMachine(options_.machine);
       if (!options_.isQuiet)
         say("measuring the machine's rates for some seconds; `pbc model measure -o FILE` and --machine=FILE "
             "keep them\n");
-      return search::ratesOf(model::measureProcessor({.seconds = 4}));
+      return model::measureProcessor({.seconds = 4});
     } catch (const model::Problem &problem) {
-      throw Refusal(fmt::format("pbc prove: error: {}\n{}", problem.what(),
-                                problem.help().empty() ? "" : fmt::format("help: {}\n", problem.help())));
+      refuse(problem.what(), problem.help());
+    }
+  }
+
+  static search::Rates rates(const model::Machine &machine, const pb::base::Machine &processor) {
+    try {
+      return search::ratesOf(machine, processor);
+    } catch (const model::Problem &problem) {
+      refuse(problem.what(), problem.help());
     }
   }
 
@@ -100,30 +132,103 @@ private:
     Json out = {{"kernel", kernel.name}, {"sizes", sizesText(values)}};
     try {
       const auto journal = journalOf(kernel, values);
-      search::NestModel model(kernel, nest, rates_, *journal);
-      search::SearchOptions search = options_.search;
-      search.isInterrupted = &isInterrupted;
-      if (!options_.isQuiet)
-        search.progress = [&](const search::SearchResult &r) {
-          say(r.best ? fmt::format("{}: best {}, bound {}, gap {}; {} measured, {} cut\n", kernel.name,
-                                   timeText(r.best->seconds), timeText(r.bound), gapText(r.gap()),
-                                   r.statistics.measured, r.statistics.cut)
-                     : fmt::format("{}: {} measured\n", kernel.name, r.statistics.measured));
-          return true;
-        };
+      search::MachineTimes times(kernel, values, *journal);
       // What the compiler does by itself has to be beaten.
       const script::Script policy = kernel::Scheduler(kernel).schedule().report.script;
-      const search::Measurement own = model.timeOf(policy);
-      if (own.fate == search::Fate::Measured) {
-        search.incumbent = own.seconds;
-        out["default_seconds"] = own.seconds;
-        out["default_script"] = script::line(policy);
+      const search::Measurement own = times.of(policy, 0);
+      const double defaultSeconds = own.fate == search::Fate::Measured ? own.seconds : 0;
+      if (options_.record.empty()) {
+        search::NestModel model(kernel, nest, rates_, times);
+        searched(model, script::line(policy), defaultSeconds, out);
+      } else {
+        record(kernel, nest, times, *journal, script::line(policy), defaultSeconds, out);
       }
-      describe(model, search::search(model, search), out);
     } catch (const search::Unsearchable &problem) {
       out["why"] = problem.what();
     }
     return out;
+  }
+
+  void searched(search::NestModel &model, const std::string &defaultScript, double defaultSeconds,
+                Json &out) const {
+    search::SearchOptions search = options_.search;
+    search.isInterrupted = &isInterrupted;
+    const std::string name = out["kernel"];
+    if (!options_.isQuiet)
+      search.progress = [&](const search::SearchResult &r) {
+        say(r.best ? fmt::format("{}: best {}, bound {}, gap {}; {} measured, {} cut\n", name,
+                                 timeText(r.best->seconds), timeText(r.bound), gapText(r.gap()),
+                                 r.statistics.measured, r.statistics.cut)
+                   : fmt::format("{}: {} measured\n", name, r.statistics.measured));
+        return true;
+      };
+    if (defaultSeconds > 0) {
+      search.incumbent = defaultSeconds;
+      out["default_seconds"] = defaultSeconds;
+      out["default_script"] = defaultScript;
+    }
+    describe(model, search::search(model, search), out);
+  }
+
+  /// Measures all programs, and writes the record once it has all times.
+  void record(const kernel::Scheduled &kernel, const search::NestOptions &nest, search::MachineTimes &times,
+              search::Journal &journal, const std::string &defaultScript, double defaultSeconds,
+              Json &out) const {
+    search::Recorder recorder(kernel, nest, times, journal, options_.mostRecorded);
+    const auto start = std::chrono::steady_clock::now();
+    const bool isWhole = recorder.run([&](const search::Recorder::Progress &p) {
+      if (!options_.isQuiet)
+        say(fmt::format("{}: {} of {} scripts; {} programs measured\n", kernel.name, p.known, p.scripts,
+                        p.measured));
+      const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+      return !isInterrupted && (options_.search.seconds == 0 || elapsed.count() < options_.search.seconds);
+    });
+    const search::Recorder::Progress &p = recorder.progress();
+    out["programs"] = p.leaves;
+    out["scripts"] = p.scripts;
+    out["known"] = p.known;
+    if (!isWhole) {
+      out["why"] = fmt::format("{} of {} scripts have a time; with --journal the same command goes on", p.known,
+                               p.scripts);
+      return;
+    }
+    search::Record made{kernel.name,
+                        kernel::print(kernel),
+                        nest,
+                        machine_,
+                        pb::base::thisMachine(),
+                        fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))),
+                        defaultScript,
+                        defaultSeconds,
+                        {}};
+    recorder.addTo(made);
+    try {
+      search::writeRecord(made, options_.record);
+    } catch (const std::runtime_error &problem) {
+      refuse(problem.what());
+    }
+    out["record"] = options_.record;
+  }
+
+  /// A search whose times are those of a record.
+  std::string replay() const {
+    poly::Context context;
+    try {
+      const search::Record record = search::readRecord(options_.request.file);
+      const kernel::Scheduled kernel = search::kernelOf(record, context);
+      search::RecordedTimes times(record);
+      Json out = {{"kernel", record.name}, {"sizes", sizesText(record.options.values)}, {"date", record.date},
+                  {"processor", record.processor.processor}};
+      search::NestModel model(kernel, record.options, rates(record.machine, record.processor), times);
+      const auto [script, seconds] = search::fastest(record);
+      out["recorded_script"] = script;
+      out["recorded_seconds"] = seconds;
+      // The default is no program of the space, and is not to be found.
+      searched(model, record.defaultScript, 0, out);
+      return printed({out});
+    } catch (const std::runtime_error &problem) {
+      refuse(problem.what());
+    }
   }
 
   std::unique_ptr<search::Journal> journalOf(const kernel::Scheduled &kernel,
@@ -224,6 +329,9 @@ private:
                                    kernel["sizes"].get<std::string>());
     if (kernel.contains("why"))
       return text + fmt::format("  not searched: {}\n", kernel["why"].get<std::string>());
+    if (kernel.contains("record"))
+      return text + fmt::format("  recorded: {} programs, {} scripts, in {}\n", kernel["programs"].get<long>(),
+                                kernel["scripts"].get<long>(), kernel["record"].get<std::string>());
     text += fmt::format("  best:    {}, by {}\n", timeText(kernel["best_seconds"].get<double>()),
                         scriptText(kernel["script"]));
     if (kernel["gap"].is_null())
@@ -260,6 +368,7 @@ private:
   }
 
   const ProveOptions &options_;
+  model::Machine machine_;
   search::Rates rates_;
 };
 
@@ -287,16 +396,23 @@ int proveCommand(int argc, char **argv) {
   app.add_option("--enough", o.search.enough, "end when the best time is at most so many times the bound")
       ->check(CLI::Range(1.0, 1e6));
   app.add_option("--strategy", o.strategy, strategyHelp)->check(CLI::IsMember(names));
-  app.add_option("--seed", o.search.seed, "for random descents");
+  app.add_option("--seed", o.search.seed, "for random descents and orders");
+  app.add_flag("--any-order", o.search.isAnyOrder,
+               "decide in a random order, to test that no order loses the fastest program");
   app.add_option("--machine", o.machine, "the machine's description, FILE.toml of pbc model measure");
   app.add_option("--journal", o.journal, "file for the times, from which a search goes on");
   app.add_option("--tiles", o.nest.tileSizes, "sizes of tiles")
       ->delimiter(',')
       ->check(CLI::Range(2L, 65536L));
   app.add_option("--levels", o.nest.mostLevels, "tiles in tiles of one loop")->check(CLI::Range(0, 3));
+  app.add_option("--unrolled", o.nest.unrolled, "copies of a body that loops written out may make")
+      ->check(CLI::Range(1L, 4096L));
   app.add_flag("--no-copies", o.noCopies, "without copies of parts of inputs");
   app.add_flag("--all", o.search.measuresAll,
                "cut nothing and measure every program, to compare bounds with times");
+  app.add_option("--record", o.record,
+                 "measure every program, in large batches, and write all times to this file, NAME.record, which can be "
+                 "given as input in place of a program");
   app.add_flag("--quiet", o.isQuiet, "print the result only");
   app.add_flag("--json", o.isJson, "print it as JSON");
   try {

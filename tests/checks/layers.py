@@ -82,12 +82,14 @@ TABLE = {
         "runtime/base compiler/poly compiler/body compiler/kernel compiler/emit/kernel compiler/build",
     "compiler/search/prove":
         "runtime/base compiler/model/machine compiler/search/bound compiler/search/measure compiler/search/strategy",
+    "compiler/search/record": "runtime/base compiler/source compiler/poly compiler/script compiler/kernel compiler/model/machine "
+        "compiler/search compiler/search/nest compiler/search/measure compiler/search/prove",
     # The driver puts all components together.
     "compiler/driver":
         "runtime/base runtime/device tuner/space tuner/evaluate tuner/travel tuner compiler/source compiler/poly compiler/script "
         "compiler/syntax compiler/cubin compiler/sema compiler/body compiler/choice compiler/schedule compiler/kernel compiler/compose compiler/emit/kernel "
         "compiler/emit compiler/build compiler/model/machine compiler/model/measure compiler/model/command compiler/search compiler/search/nest "
-        "compiler/search/prove compiler/search/strategy",
+        "compiler/search/prove compiler/search/record compiler/search/strategy",
 }
 
 

@@ -72,24 +72,26 @@ bool walksAlongRows(const kernel::Scheduled &kernel) {
 } // namespace
 
 KernelText kernelText(const kernel::Scheduled &asked, const std::string &name, const std::string &frameType,
-                      bool mayShareViews) {
+                      bool mayShareViews, bool rowsAreContiguous) {
   const KernelNest made = kernelNest(asked);
   const kernel::Scheduled &kernel = made.kernel;
   Used unit, general;
   std::vector<loop::Left> left;
   const bool hasUnit = walksAlongRows(kernel);
-  const std::string generalBody = body(made, (hasUnit ? kRare : "") + kGeneral,
-                                       {name + "_general", frameType, false, mayShareViews}, general, left);
+  const std::string generalBody =
+      hasUnit && rowsAreContiguous ? ""
+                                   : body(made, (hasUnit ? kRare : "") + kGeneral,
+                                          {name + "_general", frameType, false, mayShareViews}, general, left);
   const std::string unitBody =
       hasUnit ? body(made, kUnit, {name + "_unit", frameType, true, mayShareViews}, unit, left) : "";
   std::string isUnit;
   for (int b : unit.buffers)
-    if (kernel.buffers[b].rank > 0)
+    if (kernel.buffers[b].rank > 0 && !rowsAreContiguous)
       isUnit += (isUnit.empty() ? "" : " && ") + std::string("f.m_") + kernel.buffers[b].name +
                 ".strides()[0] == 1";
   // A loop that LLVM does not vectorise must not give the user a warning.
   std::string text;
-  for (const std::string &function : general.vectorFunctions)
+  for (const std::string &function : generalBody.empty() ? unit.vectorFunctions : general.vectorFunctions)
     text += "extern \"C\" __attribute__((const)) " + function + " noexcept;\n";
   text += "#pragma clang diagnostic push\n#pragma clang diagnostic ignored \"-Wpass-failed\"\n" + unitBody;
   if (!hasUnit || !isUnit.empty())
@@ -110,8 +112,8 @@ KernelText kernelText(const kernel::Scheduled &asked, const std::string &name, c
 }
 
 std::string kernelFunction(const kernel::Scheduled &kernel, const std::string &name,
-                           const std::string &frameType, bool mayShareViews) {
-  return kernelText(kernel, name, frameType, mayShareViews).text;
+                           const std::string &frameType, bool mayShareViews, bool rowsAreContiguous) {
+  return kernelText(kernel, name, frameType, mayShareViews, rowsAreContiguous).text;
 }
 
 } // namespace pbc::emit

@@ -26,12 +26,14 @@ struct KernelText {
 
 /// `frameType` has members `v_<name>` for sizes and tunables and `m_<name>` (pb::Region) for matrices, with
 /// mangled names. `mayShareViews`: an output may be the very same view as an input (each point then reads
-/// only cells that it writes itself), so no pointer is __restrict; vector loops stay legal.
+/// only cells that it writes itself), so no pointer is __restrict; vector loops stay legal. `rowsAreContiguous`: the caller
+/// knows it of all matrices, and there is only the first body.
 KernelText kernelText(const kernel::Scheduled &, const std::string &functionName,
-                      const std::string &frameType, bool mayShareViews = false);
-
+                      const std::string &frameType, bool mayShareViews = false,
+                      bool rowsAreContiguous = false);
 /// The text alone.
 std::string kernelFunction(const kernel::Scheduled &, const std::string &functionName,
-                           const std::string &frameType, bool mayShareViews = false);
+                           const std::string &frameType, bool mayShareViews = false,
+                      bool rowsAreContiguous = false);
 
 } // namespace pbc::emit

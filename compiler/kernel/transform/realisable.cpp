@@ -2,12 +2,14 @@
 
 #include "compiler/kernel/transform/realisable.h"
 #include "compiler/kernel/buffer_names.h"
+#include "compiler/kernel/computation.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/transform/jam.h"
 #include "compiler/kernel/transform/lanes.h"
 #include "compiler/kernel/transform/support.h"
 #include "compiler/kernel/transform/unroll.h"
 #include "compiler/kernel/transform/vector.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <isl/aff.h>
 
@@ -33,15 +35,25 @@ std::string changedInside(const LoopNode &before, const LoopNode &after) {
   return were.size() > are.size() ? were[are.size()].label : "";
 }
 
+/// The loops are where they were and run over the same values: the step has only said how they are realised.
+bool hasSameLoops(const Scheduled &before, const std::vector<LoopNode> &were, const Scheduled &after,
+                  const std::vector<LoopNode> &are) {
+  return were.size() == are.size() && computesAsBefore(before, after) &&
+         std::equal(were.begin(), were.end(), are.begin(), [](const LoopNode &a, const LoopNode &b) {
+           return a.label == b.label && isl_union_pw_aff_plain_is_equal(functionOf(a).get(), functionOf(b).get()) == isl_bool_true;
+         });
+}
+
 /// Why a loop that had a realisation before the step cannot have it any longer.
 struct WhyNot {
   const Scheduled &kernel;
   const LoopNode &before, &loop;
+  bool isSame; // all loops are where they were
 
   std::string operator()(const as::Scalar &) const { return ""; }
   std::string operator()(const as::Vector &) const { return whyNoVector(kernel, loop); }
   std::string operator()(const as::Jam &) const { return whyNotJammed(kernel, loop); }
-  std::string operator()(const as::Unroll &) const { return whyNotUnrolled(kernel, loop); }
+  std::string operator()(const as::Unroll &) const { return isSame ? "" : whyNotUnrolled(kernel, loop); }
   std::string operator()(const as::Lanes &how) const {
     for (const int s : statementsBelow(kernel, loop))
       for (const Access &a : kernel.statements[static_cast<std::size_t>(s)].accesses)
@@ -68,11 +80,12 @@ struct WhyNot {
 } // namespace
 
 std::string whyNotRealisable(const Scheduled &before, const Scheduled &after) {
-  const std::vector<LoopNode> now = loopsOf(after.schedule.tree);
-  for (const LoopNode &was : loopsOf(before.schedule.tree))
+  const std::vector<LoopNode> now = loopsOf(after.schedule.tree), were = loopsOf(before.schedule.tree);
+  const bool isSame = hasSameLoops(before, were, after, now);
+  for (const LoopNode &was : were)
     for (const LoopNode &loop : now)
       if (was.how && loop.label == was.label && loop.how == was.how)
-        if (const std::string why = std::visit(WhyNot{after, was, loop}, *loop.how); !why.empty())
+        if (const std::string why = std::visit(WhyNot{after, was, loop, isSame}, *loop.how); !why.empty())
           return fmt::format("{}: {}", alreadyRealised(loop), why);
   return "";
 }

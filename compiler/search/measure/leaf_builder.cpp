@@ -3,15 +3,17 @@
 #include "compiler/search/measure/leaf_builder.h"
 #include "compiler/body/prelude.h"
 #include "compiler/build/link.h"
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 #include <stdexcept>
+#include <utility>
 
 namespace pbc::search {
 
 LeafBuilder::LeafBuilder(const kernel::Scheduled &lifted, const Arrays &arrays)
-    : lifted_(lifted), arrays_(arrays) {
+    : lifted_(kernel::withLabels(lifted)), arrays_(arrays) {
   folder_ = (std::filesystem::temp_directory_path() / "pbc-search-XXXXXX").string();
   if (mkdtemp(folder_.data()) == nullptr)
     throw std::runtime_error(fmt::format("no folder for the libraries of a search could be made in {}",
@@ -23,16 +25,26 @@ LeafBuilder::~LeafBuilder() {
   std::filesystem::remove_all(folder_, ignored);
 }
 
-LeafBuilder::Built LeafBuilder::build(const script::Script &script) {
-  const kernel::ScriptOutcome made = kernel::run(script, lifted_, kernel::Mode::Strict);
-  if (!made.failed.empty()) {
-    const kernel::FailedStep &failed = made.failed.front();
-    return {"", fmt::format("step {}, `{}`, does not apply: {}", failed.index + 1,
-                            script::text(script[failed.index]), failed.problem.what)};
+LeafBuilder::Leaf LeafBuilder::leaf(const script::Script &script) {
+  // What the last script began with need not be done again.
+  std::size_t same = 0;
+  while (same < std::min(script.size(), before_.size()) && script[same] == before_[same].step)
+    ++same;
+  before_.erase(before_.begin() + long(same), before_.end());
+  for (std::size_t s = same; s < script.size(); ++s) {
+    kernel::StepOutcome made = kernel::run(script[s], s == 0 ? lifted_ : before_.back().kernel);
+    if (!made.kernel)
+      return {"", fmt::format("step {}, `{}`, does not apply: {}", s + 1, script::text(script[s]),
+                              made.problem.what)};
+    before_.push_back({script[s], std::move(*made.kernel)});
   }
+  return {leafFunctions(before_.empty() ? lifted_ : before_.back().kernel, arrays_), ""};
+}
+
+LeafBuilder::Built LeafBuilder::compile(const std::vector<std::string> &leaves) {
   build::CompileRequest request;
-  request.name = "leaf.cpp";
-  request.text = leafProgram(made.kernel, arrays_);
+  request.name = "leaves.cpp";
+  request.text = leafProgram(leaves, arrays_);
   request.files = body::headers(body::Library::None);
   request.extraArguments = {"-w", "-fno-exceptions"};
   request.preambles = preambles_.source();
@@ -45,13 +57,18 @@ LeafBuilder::Built LeafBuilder::build(const script::Script &script) {
   build::LinkRequest link;
   link.kind = build::LinkRequest::Kind::SharedLibrary;
   link.output = library;
-  link.inputs = {{"leaf.o", compiled.output}};
+  link.inputs = {{"leaves.o", compiled.output}};
   link.runtime = false;
   link.extraArguments = {"-lmvec", "-lm"};
   const build::LinkResult linked = build::link(link);
   if (!linked.ok)
     return {"", fmt::format("it cannot be linked: {}", linked.messages)};
   return {library, ""};
+}
+
+LeafBuilder::Built LeafBuilder::build(const script::Script &script) {
+  const Leaf made = leaf(script);
+  return made.functions.empty() ? Built{"", made.why} : compile({made.functions});
 }
 
 void LeafBuilder::remove(const Built &built) {

@@ -118,7 +118,22 @@ std::string leafHeaders() {
   return lines;
 }
 
-std::string leafProgram(const Scheduled &scheduled, const Arrays &arrays) {
+std::string leafFunctions(const Scheduled &scheduled, const Arrays &arrays) {
+  std::string low, high, names;
+  for (const kernel::TaskDimension &task : scheduled.schedule.taskDimensions) {
+    low += poly::cxx(task.low) + ", ";
+    high += poly::cxx(task.high) + ", ";
+  }
+  for (const auto &[name, value] : arrays.sizes)
+    names += fmt::format("  [[maybe_unused]] const long {0} = f.v_{0};\n", name);
+  return fmt::format("{}static void run(const Frame &f) {{\n{}"
+                     "  const long low[] = {{{}0}}, high[] = {{{}0}};\n  leaf(&f, low, high);\n}}\n",
+                     emit::kernelFunction(scheduled, "leaf", "Frame", false, true), names, low, high);
+}
+
+std::string leafFunctionName(std::size_t leaf) { return fmt::format("pb_leaf_{}", leaf); }
+
+std::string leafProgram(const std::vector<std::string> &leaves, const Arrays &arrays) {
   const pb::base::Machine machine = pb::base::thisMachine();
   std::string frame, set;
   for (std::size_t s = 0; s < arrays.sizes.size(); ++s) {
@@ -141,21 +156,17 @@ std::string leafProgram(const Scheduled &scheduled, const Arrays &arrays) {
         "    f.m_{2} = pb::Region<{3}, {4}>(static_cast<{3} *>(cells[{5}]), strides, extents); }}\n",
         strides, extents, array.name, type, array.extents.size(), a);
   }
-  std::string low, high;
-  for (const kernel::TaskDimension &task : scheduled.schedule.taskDimensions) {
-    low += poly::cxx(task.low) + ", ";
-    high += poly::cxx(task.high) + ", ";
-  }
-  std::string names;
-  for (const auto &[name, value] : arrays.sizes)
-    names += fmt::format("  [[maybe_unused]] const long {0} = f.v_{0};\n", name);
-  return fmt::format(
+  std::string text = fmt::format(
       "{}long pb_cache_bytes(int level) {{ return level == 1 ? {}L : level == 2 ? {}L : {}L; }}\n}}\n"
-      "struct Frame {{\n{}}};\n{}"
-      "extern \"C\" void pb_leaf([[maybe_unused]] const long *sizes, void *const *cells) {{\n  Frame f;\n{}{}"
-      "  const long low[] = {{{}0}}, high[] = {{{}0}};\n  leaf(&f, low, high);\n}}\n",
-      kPrelude, machine.firstCache, machine.secondCache, machine.thirdCache, frame,
-      emit::kernelFunction(scheduled, "leaf", "Frame"), set, names, low, high);
+      "struct Frame {{\n{}}};\n"
+      "static inline void set([[maybe_unused]] const long *sizes, void *const *cells, Frame &f) {{\n{}}}\n",
+      kPrelude, machine.firstCache, machine.secondCache, machine.thirdCache, frame, set);
+  for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf)
+    text += fmt::format(
+        "namespace leaf{0} {{\n{1}}}\nextern \"C\" void {2}(const long *sizes, void *const *cells) {{\n"
+        "  Frame f;\n  set(sizes, cells, f);\n  leaf{0}::run(f);\n}}\n",
+        leaf, leaves[leaf], leafFunctionName(leaf));
+  return text;
 }
 
 } // namespace pbc::search

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A scheduled kernel alone as C++: a shared library with one function, to be called with memory for its matrices.
+// Scheduled kernels alone as C++: a shared library with a function for each, to be called with memory for its matrices.
 //
 //   Arrays arrays = arraysOf(lifted, {{"n", 256}});      A: double, 256 x 256; C: double, 256 x 256, a result
-//   leafProgram(lifted, scheduled, arrays)
-//   => ... extern "C" void pb_leaf(const long *sizes, void *const *cells) { Frame f; ...; leaf(&f, low, high); }
+//   leafProgram({leafFunctions(scheduled, arrays)}, arrays)
+//   => ... extern "C" void pb_leaf_0(const long *sizes, void *const *cells) { Frame f; ...; leaf(&f, low, high); }
 //
 // It needs nothing but the headers of the runtime's interface: scratch memory and the sizes of caches are in the text. Rows are
-// contiguous. Invariant: what it writes is what the program's own version of the kernel writes, for the same cells.
+// contiguous. Invariant: what it writes is what the program's own version of the kernel writes, for the same cells. Leaves whose functions
+// have the same text are the same program, whatever their schedules are called.
 #pragma once
 #include "compiler/kernel/schedule.h"
 #include <map>
@@ -42,7 +43,13 @@ ArraysOutcome arraysOf(const kernel::Scheduled &lifted, const std::map<std::stri
 /// The lines with which each text begins: the functions that bodies may call, and the runtime's interface.
 std::string leafHeaders();
 
-/// The text. `scheduled` was made from the kernel for which the arrays were found.
-std::string leafProgram(const kernel::Scheduled &scheduled, const Arrays &);
+/// The functions of one leaf, in a text that says nothing of how its schedule came about.
+std::string leafFunctions(const kernel::Scheduled &, const Arrays &);
+
+/// The text of a library. The leaves were made from the kernel for which the arrays were found.
+std::string leafProgram(const std::vector<std::string> &leaves, const Arrays &);
+
+/// What the library calls the leaf with this number.
+std::string leafFunctionName(std::size_t leaf);
 
 } // namespace pbc::search

@@ -21,7 +21,7 @@ namespace pbc::search {
 namespace {
 
 struct Question {
-  std::uint32_t pathBytes;
+  std::uint32_t pathBytes, leaf;
   std::int32_t runs; // 0: this is the reference
   double most;
 };
@@ -63,6 +63,34 @@ double now() {
 }
 
 using Leaf = void (*)(const long *, void *const *);
+
+/// The library that was loaded last: the leaves of one are measured one after the other.
+class Library {
+public:
+  Library() = default;
+  Library(const Library &) = delete;
+  Library &operator=(const Library &) = delete;
+  ~Library() { close(); }
+
+  /// Null: there is no such file or leaf.
+  Leaf leaf(const std::string &path, std::size_t number) {
+    if (path != path_) {
+      close();
+      library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+      path_ = path;
+    }
+    return library_ ? reinterpret_cast<Leaf>(dlsym(library_, leafFunctionName(number).c_str())) : nullptr;
+  }
+
+private:
+  void close() {
+    if (library_)
+      dlclose(library_);
+    library_ = nullptr;
+  }
+  std::string path_;
+  void *library_ = nullptr;
+};
 
 /// The memory of the kernel's matrices in the worker.
 class Memory {
@@ -237,13 +265,13 @@ void Worker::serve(int in, int out) {
   // A signal from the terminal is for the search, which ends its workers.
   signal(SIGINT, SIG_IGN);
   Memory memory(arrays_);
+  Library library;
   for (Question question; readAll(in, &question, sizeof question);) {
     std::string path(question.pathBytes, ' ');
     if (!readAll(in, path.data(), path.size()))
       break;
     Answer answer{std::int32_t(Fate::Crashed), 0, 0, 0};
-    if (void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-      const Leaf leaf = reinterpret_cast<Leaf>(dlsym(library, "pb_leaf"));
+    if (const Leaf leaf = library.leaf(path, question.leaf)) {
       memory.fill();
       memory.run(leaf);
       if (question.runs == 0) {
@@ -255,7 +283,6 @@ void Worker::serve(int in, int out) {
         answer = time(memory, leaf, question);
         answer.difference = difference;
       }
-      dlclose(library);
     }
     if (!writeAll(out, &answer, sizeof answer))
       break;
@@ -268,20 +295,21 @@ Measurement Worker::reference(const std::string &library) {
   stop();
   if (!start())
     return {Fate::Crashed, 0, 0, 0, "no process could be started"};
-  return ask(library, true, {});
+  return ask({library}, true, {});
 }
 
-Measurement Worker::measure(const std::string &library, const MeasureLimits &limits) {
+Measurement Worker::measure(const LibraryLeaf &leaf, const MeasureLimits &limits) {
   if (process_ < 0) {
     const Measurement again = reference(referenceLibrary_);
     if (again.fate != Fate::Measured)
       return again;
   }
-  return ask(library, false, limits);
+  return ask(leaf, false, limits);
 }
 
-Measurement Worker::ask(const std::string &library, bool isReference, const MeasureLimits &limits) {
-  Question question{std::uint32_t(library.size()), isReference ? 0 : std::max(1, limits.runs), limits.most};
+Measurement Worker::ask(const LibraryLeaf &leaf, bool isReference, const MeasureLimits &limits) {
+  const std::string &library = leaf.library;
+  Question question{std::uint32_t(library.size()), leaf.number, isReference ? 0 : std::max(1, limits.runs), limits.most};
   // A worker that has ended must not end this process.
   struct sigaction ignore = {}, before = {};
   ignore.sa_handler = SIG_IGN;

@@ -5,12 +5,14 @@
 //
 //   Worker worker(arrays);
 //   worker.reference("plain.so")              the results to which others are compared
-//   worker.measure("leaf.so", {.runs = 10})   { Fate::Measured, 1.9e-3 s, 10 runs }
+//   worker.measure({"leaves.so", 3}, {.runs = 10})   { Fate::Measured, 1.9e-3 s, 10 runs }
 //
 // Matrices have the same small numbers at the beginning of the first run of each leaf, whose results are compared; later runs are
 // timed. Invariant: a leaf that crashes, hangs or computes something else has no time.
 #pragma once
 #include "compiler/search/measure/leaf_program.h"
+#include <cstdint>
+#include <string>
 #include <sys/types.h>
 
 namespace pbc::search {
@@ -30,6 +32,12 @@ struct MeasureLimits {
   double secondsOfWaiting = 20; // after which the worker is killed
 };
 
+/// A leaf of a library.
+struct LibraryLeaf {
+  std::string library;
+  std::uint32_t number = 0;
+};
+
 struct Measurement {
   Fate fate = Fate::Crashed;
   double seconds = 0; // of the fastest run
@@ -45,12 +53,12 @@ public:
   Worker(const Worker &) = delete;
   Worker &operator=(const Worker &) = delete;
 
-  /// Runs a library once and keeps its results.
+  /// Runs the first leaf of a library once and keeps its results.
   Measurement reference(const std::string &library);
-  Measurement measure(const std::string &library, const MeasureLimits &);
+  Measurement measure(const LibraryLeaf &, const MeasureLimits &);
 
 private:
-  Measurement ask(const std::string &library, bool isReference, const MeasureLimits &);
+  Measurement ask(const LibraryLeaf &, bool isReference, const MeasureLimits &);
   bool start();
   void stop();
   [[noreturn]] void serve(int in, int out);

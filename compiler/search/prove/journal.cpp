@@ -56,8 +56,11 @@ Journal::Journal(const std::string &path, std::string key) : key_(std::move(key)
       throw std::runtime_error(fmt::format("{} is no journal of this version", path));
     isFirst = false;
     try {
-      if (auto known = read(line, key_))
+      if (auto known = read(line, key_)) {
         known_[known->first] = known->second;
+        if (const auto program = line.value("program", std::uint64_t(0)); program != 0)
+          programs_[program] = known->second;
+      }
     } catch (const Json::exception &) { // a line of another form: left out
     }
   }
@@ -82,8 +85,15 @@ const Measurement *Journal::find(const std::string &script) const {
   return at == known_.end() ? nullptr : &at->second;
 }
 
-void Journal::add(const std::string &script, const Measurement &measured) {
+const Measurement *Journal::findProgram(std::uint64_t program) const {
+  const auto at = programs_.find(program);
+  return at == programs_.end() ? nullptr : &at->second;
+}
+
+void Journal::add(const std::string &script, const Measurement &measured, std::uint64_t program) {
   known_[script] = measured;
+  if (program != 0)
+    programs_[program] = measured;
   if (file_ == nullptr)
     return;
   Json line = {{"of", key_}, {"script", script}, {"fate", kFates[std::size_t(measured.fate)]}};
@@ -95,6 +105,8 @@ void Journal::add(const std::string &script, const Measurement &measured) {
     line["difference"] = measured.difference;
   if (!measured.why.empty())
     line["why"] = measured.why;
+  if (program != 0)
+    line["program"] = program;
   fmt::print(file_, "{}\n", line.dump());
   std::fflush(file_);
 }

@@ -10,6 +10,7 @@
 // killed can go on; a time that is only known to be too long for a comparison is kept as such.
 #pragma once
 #include "compiler/search/measure/worker.h"
+#include <cstdint>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -32,11 +33,15 @@ public:
 
   /// What is known of a script; null: nothing.
   const Measurement *find(const std::string &script) const;
-  void add(const std::string &script, const Measurement &);
+  /// What is known of a program, whichever script it came from. `program`: a hash of its text.
+  const Measurement *findProgram(std::uint64_t program) const;
+  /// `program`: 0 if it is not known.
+  void add(const std::string &script, const Measurement &, std::uint64_t program = 0);
 
 private:
   std::string key_;
   std::map<std::string, Measurement> known_;
+  std::map<std::uint64_t, Measurement> programs_;
   std::FILE *file_ = nullptr;
 };
 

@@ -7,13 +7,9 @@
 namespace pbc::search {
 
 NestModel::NestModel(const kernel::Scheduled &lifted, const NestOptions &options, const Rates &rates,
-                     Journal &journal)
-    : lifted_(kernel::withLabels(lifted)), rates_(rates), journal_(journal) {
-  ArraysOutcome arrays = arraysOf(lifted_, options.values);
-  if (!arrays.arrays)
-    throw Unsearchable(arrays.why);
-  arrays_ = std::move(*arrays.arrays);
-  NestSpaces made = nestSpaces(lifted_, options);
+                     Times &times)
+    : rates_(rates), times_(times) {
+  NestSpaces made = nestSpaces(lifted, options);
   if (made.spaces.empty())
     throw Unsearchable(made.why);
   spaces_ = std::move(made.spaces);
@@ -35,31 +31,8 @@ std::vector<std::string_view> NestModel::limitNames() const {
 }
 
 LeafTime NestModel::measure(std::size_t root, const State &leaf, double most) {
-  const Measurement made = measured(scriptOf(spaces_[root], leaf), most);
+  const Measurement made = times_.of(scriptOf(spaces_[root], leaf), most);
   return {made.fate == Fate::Measured, made.seconds, made.why};
-}
-
-Measurement NestModel::measured(const script::Script &script, double most) {
-  const std::string key = script::line(script);
-  if (const Measurement *known = journal_.find(key))
-    return *known;
-  if (!worker_) {
-    builder_ = std::make_unique<LeafBuilder>(lifted_, arrays_);
-    worker_ = std::make_unique<Worker>(arrays_);
-    reference_ = builder_->build({});
-    if (reference_.library.empty())
-      throw Unsearchable(reference_.why);
-    if (const Measurement plain = worker_->reference(reference_.library); plain.fate != Fate::Measured)
-      throw Unsearchable("as it is: " + plain.why);
-  }
-  const LeafBuilder::Built built = builder_->build(script);
-  Measurement made{Fate::NotCompiled, 0, 0, 0, built.why};
-  if (!built.library.empty()) {
-    made = worker_->measure(built.library, {.most = most});
-    LeafBuilder::remove(built);
-  }
-  journal_.add(key, made);
-  return made;
 }
 
 bool NestModel::refute(std::size_t root, const State &leaf, double seconds) {

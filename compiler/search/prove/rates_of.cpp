@@ -2,7 +2,6 @@
 
 #include "compiler/search/prove/rates_of.h"
 #include "compiler/model/machine/rates.h"
-#include "runtime/base/machine.h"
 #include <algorithm>
 
 namespace pbc::search {
@@ -21,9 +20,8 @@ constexpr Kinds kKinds[kNumbers] = {{ResourceKind::AddF32, ResourceKind::Multipl
 
 } // namespace
 
-Rates ratesOf(const model::Machine &machine) {
+Rates ratesOf(const model::Machine &machine, const pb::base::Machine &processor) {
   const model::Rates rates = model::ratesOf(machine);
-  const pb::base::Machine here = pb::base::thisMachine();
   Rates made;
   for (std::size_t n = 0; n < kNumbers; ++n) {
     const Kinds &kinds = kKinds[n];
@@ -37,11 +35,11 @@ Rates ratesOf(const model::Machine &machine) {
                           std::min(rates.latency(kinds.multiply), rates.latency(kinds.fma)),
                           rates.instructions(kinds.add, Scope::Unit) +
                               rates.instructions(kinds.fma, Scope::Unit),
-                          std::max(1.0, double(here.vectorBytes) / model::bytesOfNumber(kinds.fma))};
+                          std::max(1.0, double(processor.vectorBytes) / model::bytesOfNumber(kinds.fma))};
   }
   // Registers of vectors, and sixteen others of eight bytes.
   double bytes =
-      std::max(32.0, double(here.vectorRegisters)) * std::max(64.0, double(here.vectorBytes)) + 16 * 8;
+      std::max(32.0, double(processor.vectorRegisters)) * std::max(64.0, double(processor.vectorBytes)) + 16 * 8;
   made.levels.push_back({"registers", bytes, 0});
   for (std::size_t m = 0; m < machine.memories.size(); ++m) {
     const model::Memory &memory = machine.memories[m];

@@ -4,10 +4,11 @@
 #pragma once
 #include "compiler/model/machine/machine.h"
 #include "compiler/search/bound/rates.h"
+#include "runtime/base/machine.h"
 
 namespace pbc::search {
 
-/// Throws model::Problem with the figure that is missing and how to measure it.
-Rates ratesOf(const model::Machine &);
+/// `processor`: what the system says of it. Throws model::Problem with the figure that is missing and how to measure it.
+Rates ratesOf(const model::Machine &, const pb::base::Machine &processor);
 
 } // namespace pbc::search

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <map>
+#include <random>
 #include <utility>
 
 namespace pbc::search {
@@ -137,6 +138,14 @@ private:
     return found;
   }
 
+  int anyVariable(const State &state) {
+    std::vector<int> found;
+    for (int v = 0; v < int(state.problem().variables().size()); ++v)
+      if (!state.isDecided(v))
+        found.push_back(v);
+    return found[std::uniform_int_distribution<std::size_t>(0, found.size() - 1)(random_)];
+  }
+
   std::vector<Region> partsOf(const Region &region, State &state, int variable) {
     std::vector<Region> parts;
     for (Domain rest = state.domain(variable); rest != 0; rest &= rest - 1) {
@@ -158,7 +167,8 @@ private:
   void divide(const Region &region, State &state) {
     ++result_.statistics.divided;
     ++at(region.depth).divided;
-    const std::vector<int> variables = candidates(state);
+    const std::vector<int> variables =
+        options_.isAnyOrder ? std::vector<int>{anyVariable(state)} : candidates(state);
     std::vector<Region> parts = partsOf(region, state, variables.front());
     if (region.depth < options_.strongBranching)
       for (std::size_t v = 1; v < variables.size(); ++v) {
@@ -245,6 +255,7 @@ private:
   std::unique_ptr<Frontier> frontier_;
   std::vector<std::unique_ptr<State>> states_;
   std::map<std::pair<std::size_t, std::vector<Domain>>, LeafTime> measured_;
+  std::mt19937_64 random_{options_.seed};
   SearchResult result_;
   Clock::time_point begun_ = Clock::now();
   double lastProgress_ = 0;
