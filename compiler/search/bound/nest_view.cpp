@@ -3,6 +3,7 @@
 #include "compiler/search/bound/nest_view.h"
 #include "compiler/search/limits.h"
 #include <algorithm>
+#include <cmath>
 
 namespace pbc::search {
 
@@ -50,10 +51,17 @@ NestView::Step NestView::step(std::optional<int> dimension) const {
   return made;
 }
 
-bool NestView::mayHaveVectors() const {
-  return std::any_of(dimensions_.begin(), dimensions_.end(), [&](int d) {
-    return (nest_.space->kinds(state_, d) & (Kind::Vector | Kind::Unroll)) != KindSet();
-  });
+double NestView::sideBySide(bool withSums) const {
+  double copies = 1;
+  for (const NestLoop &loop : nest_.loops)
+    for (const int d : loop.dimensions) {
+      const KindSet kinds = nest_.space->kinds(state_, d);
+      if (kinds.has(Kind::Vector))
+        return HUGE_VAL;
+      if (kinds.has(Kind::Unroll) && (withSums || !loop.isOfSum))
+        copies *= double(most(d));
+    }
+  return copies;
 }
 
 std::optional<NestView::InnermostLoop> NestView::innermostLoop() const {

@@ -27,8 +27,9 @@ public:
   };
   /// A step of `dimension`; without one, the whole nest, which runs once.
   Step step(std::optional<int> dimension) const;
-  /// Whether a program that the state can become may do several numbers in one instruction.
-  bool mayHaveVectors() const;
+  /// How many executions of the body an instruction may belong to, at most: those that loops written out put side by side; infinite,
+  /// if some loop may become a vector. `withSums`: of loops that add to the same cell in each iteration, too.
+  double sideBySide(bool withSums) const;
   /// The innermost loop, if it is certain that it is one and that everything inside of it is written out.
   struct InnermostLoop {
     int dimension;

@@ -21,6 +21,8 @@ struct Rates {
     double additionLatency = 0, multiplicationLatency = 0; // seconds
     double instructions = 0;                               // a second, of any of these kinds
     double lanes = 1;                                      // numbers in the widest vector
+    double additionInstructions = 0; // a second, that do nothing else
+    double multiplicationInstructions = 0;
   };
   std::array<Arithmetic, kNumbers> arithmetic; // by Number
 

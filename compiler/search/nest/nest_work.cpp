@@ -6,6 +6,8 @@
 #include "compiler/kernel/footprint.h"
 #include "compiler/poly/at_values.h"
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <fmt/format.h>
 #include <set>
 
@@ -55,6 +57,7 @@ public:
       if (statement.isOpaque || statement.copy)
         continue;
       addOperations(statement);
+      addTogether(s);
       addChain(statement);
     }
     made_.points = 1;
@@ -164,6 +167,48 @@ private:
       made_.operations[std::size_t(*number)].additions += leastElements(domain_);
     if (statement.op == "*")
       made_.operations[std::size_t(*number)].multiplications += leastElements(domain_);
+  }
+
+  using TogetherByNumber = std::array<NestWork::Together, kNumbers>;
+
+  static void count(const ExprPtr &e, TogetherByNumber &found) {
+    if (!e)
+      return;
+    for (const ExprPtr &operand : e->operands)
+      count(operand, found);
+    if (const std::optional<Number> number = numberOf(e->type); number && e->kind == Expr::Kind::Binary) {
+      found[std::size_t(*number)].additions += e->text == "+" || e->text == "-";
+      found[std::size_t(*number)].multiplications += e->text == "*";
+    }
+  }
+
+  /// Operations of the statement are side by side at most as often as there are iterations of loops of the body, unless each adds
+  /// to what the one before has added.
+  void addTogether(int s) {
+    const Statement &statement = facts_.kernel.statements[std::size_t(s)];
+    TogetherByNumber found;
+    count(statement.value, found);
+    const std::optional<Number> number = numberOf(elementOf(statement));
+    if (number && !statement.op.empty())
+      (statement.op == "*" ? found[std::size_t(*number)].multiplications
+                           : found[std::size_t(*number)].additions) += 1;
+    bool isInLoop = false, isOneCell = true; // in a loop of the body, with a cell that does not move in it
+    for (int d = 0; d < int(statement.dimensions.size()); ++d)
+      if (!loopOver(s, d)) {
+        isInLoop = true;
+        isOneCell = isOneCell && kernel::along(facts_.kernel, statement.accesses[std::size_t(statement.write)],
+                                               d) == kernel::Along::Nowhere;
+      }
+    for (std::size_t n = 0; n < kNumbers; ++n) {
+      NestWork::Together &all = made_.together[n];
+      const bool isSum = number && std::size_t(*number) == n && accumulates(statement) == '+' &&
+                         !facts_.kernel.reassociates && isOneCell;
+      const double others = found[n].additions - double(isSum);
+      const double times = isInLoop ? HUGE_VAL : 1;
+      all.isOneSum = all.isOneSum && others == 0;
+      all.additions += double(isSum) + (others > 0 ? others * times : 0);
+      all.multiplications += found[n].multiplications > 0 ? found[n].multiplications * times : 0;
+    }
   }
 
   Scalar elementOf(const Statement &statement) const {

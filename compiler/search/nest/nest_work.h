@@ -25,6 +25,13 @@ struct NestWork {
   };
   std::array<Operations, kNumbers> operations; // by Number
 
+  /// Operations of one kind that one execution of the body can do side by side, at most: those that do not wait for each other.
+  struct Together {
+    double additions = 0, multiplications = 0; // infinite: loops of the body have more than can be said
+    bool isOneSum = true; // all additions are to the sums of the nest, so that its iterations along sums wait for each other
+  };
+  std::array<Together, kNumbers> together; // by Number
+
   /// The loops of the nest with which each coordinate of a cell moves.
   struct Access {
     std::vector<std::vector<std::size_t>> coordinates;

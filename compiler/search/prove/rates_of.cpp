@@ -35,7 +35,10 @@ Rates ratesOf(const model::Machine &machine, const pb::base::Machine &processor)
                           std::min(rates.latency(kinds.multiply), rates.latency(kinds.fma)),
                           rates.instructions(kinds.add, Scope::Unit) +
                               rates.instructions(kinds.fma, Scope::Unit),
-                          std::max(1.0, double(processor.vectorBytes) / model::bytesOfNumber(kinds.fma))};
+                          std::max(1.0, double(processor.vectorBytes) / model::bytesOfNumber(kinds.fma)),
+                          rates.instructions(kinds.add, Scope::Unit),
+                          std::max(rates.instructions(kinds.fma, Scope::Unit),
+                                   rates.instructions(kinds.multiply, Scope::Unit))};
   }
   // Registers of vectors, and sixteen others of eight bytes.
   double bytes =

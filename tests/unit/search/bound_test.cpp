@@ -17,7 +17,7 @@ namespace {
 Rates simpleRates() {
   Rates rates;
   for (Rates::Arithmetic &arithmetic : rates.arithmetic)
-    arithmetic = {1e9, 2e9, 1e9, 1e8, 1e8, 1e-9, 1e-9, 1e8, 10};
+    arithmetic = {1e9, 2e9, 1e9, 1e8, 1e8, 1e-9, 1e-9, 1e8, 10, 5e7, 4e7};
   rates.levels = {{"registers", 1000, 0}, {"L1", 11000, 1e9}, {"global", 1e12, 1e8}};
   rates.instructionsInFlight = 100;
   return rates;
@@ -143,9 +143,43 @@ TEST(Bounds, LoopsWithoutVectorsAndSumsThatWait) {
         nest.space->isOrder(nest.loops[outer].dimensions[0], nest.loops[2].dimensions[0], Order::Outside);
     ASSERT_TRUE(state.keepOnly(literal.variable, literal.values) && state.propagate());
   }
-  EXPECT_DOUBLE_EQ(product.term("scalar", nest, state), 64 * 64 * 64 / 1e8);
+  EXPECT_DOUBLE_EQ(product.term("scalar", nest, state), 64 * 64 * 64 / 4e7); // multiplications
   // Loops of 64 iterations, of which 100 instructions ahead are at most 100 / 64 + 2.
   EXPECT_DOUBLE_EQ(product.term("window", nest, state), 64 * 64 * 64 * 1e-9 / (100 / 64.0 + 2));
+}
+
+/// Sums that wait for each other fill no vector, however often their loop is written out; cells side by side do.
+TEST(Bounds, OperationsOfLoopsWrittenOut) {
+  const auto seconds = [](const char *text, const std::string &space, std::size_t unrolled, long tile) {
+    const Bounded bounded(text, {{"n", 64}, {"m", 64}});
+    const NestSpace &nest = bounded.space(space);
+    State state(nest.space->problem());
+    EXPECT_TRUE(state.propagate());
+    for (std::size_t l = 0; l < nest.loops.size(); ++l)
+      for (const int d : nest.loops[l].dimensions) {
+        const bool isUnrolled = l == unrolled && d == nest.loops[l].dimensions.back();
+        const Literal literal = nest.space->isKind(d, isUnrolled ? Kind::Unroll : Kind::For);
+        EXPECT_TRUE(state.keepOnly(literal.variable, literal.values));
+        if (isUnrolled) {
+          const int size = nest.space->structure().dimension(d).size;
+          const auto &values = nest.space->structure().sizes[std::size_t(size)].values;
+          for (std::size_t v = 0; v < values.size(); ++v)
+            if (values[v] == tile) {
+              EXPECT_TRUE(state.keepOnly(nest.space->size(size), Domain(1) << v));
+            }
+        }
+      }
+    EXPECT_TRUE(state.propagate());
+    return bounded.term("scalar", nest, state);
+  };
+  const std::string begin = "in_place(s); fission(y, x), ";
+  // Additions alone: 64^2 of them, each in an instruction of its own along the sum, and two in one along the rows.
+  EXPECT_DOUBLE_EQ(seconds(kRowSums, "in_place(s); fission(y), y2 in 1 level, i in 2 levels", 1, 4), 64 * 64 / 5e7);
+  EXPECT_DOUBLE_EQ(seconds(kRowSums, "in_place(s); fission(y), y2 in 2 levels, i in 1 level", 0, 2), 64 * 64 / 2 / 5e7);
+  // Products of terms of one sum do not wait for each other, but their additions do.
+  EXPECT_DOUBLE_EQ(seconds(kProduct, begin + "y2 in 1 level, x2 in 1 level, i in 2 levels", 2, 8), 64 * 64 * 64 / 1e8);
+  EXPECT_DOUBLE_EQ(seconds(kProduct, begin + "y2 in 1 level, x2 in 2 levels, i in 1 level", 1, 8),
+                   64 * 64 * 64 / 8 / 4e7);
 }
 
 TEST(Bounds, NeverFallWhenMoreIsDecided) {

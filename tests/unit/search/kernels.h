@@ -26,6 +26,27 @@ kernel Heat [n, m]
       band x
 )";
 
+inline const char *const kRowSums = R"(
+kernel Sums [n, m]
+  buffer s double 1-d local
+  buffer A double 2-d input
+  buffer C double 1-d output
+  S0[y]: s[y] = 0.0
+    { S0[y] : 0 <= y < n }
+  S1[y; i]: s[y] += A[i, y]
+    { S1[y, i] : 0 <= y < n and 0 <= i < m }
+  S2[y]: C[y] = s[y]
+    { S2[y] : 0 <= y < n }
+  schedule
+    band y
+      alloc:s
+        sequence
+          S0
+          S1
+            band i
+          S2
+)";
+
 inline const char *const kDot = R"(
 kernel Dot [n]  may reassociate
   buffer s double 0-d local

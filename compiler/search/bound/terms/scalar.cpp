@@ -6,16 +6,26 @@
 namespace pbc::search {
 namespace {
 
+/// `together`: so many of the operations may be in one instruction.
+void keepInstructions(TermValue &best, double operations, double together, double lanes, double rate) {
+  const double amount = operations / std::clamp(together, 1.0, lanes);
+  if (rate > 0 && amount / rate > best.seconds)
+    best = {amount / rate, amount, rate, "instructions", -1, {}};
+}
+
 TermValue scalar(const TermInput &input) {
   TermValue best;
-  if (input.view.mayHaveVectors())
-    return best;
+  const double all = input.view.sideBySide(true), withoutSums = input.view.sideBySide(false);
   for (std::size_t n = 0; n < kNumbers; ++n) {
     const NestWork::Operations &operations = input.work.operations[n];
-    const double amount = std::max(operations.additions, operations.multiplications),
-                 rate = input.rates.arithmetic[n].instructions;
-    if (rate > 0 && amount / rate > best.seconds)
-      best = {amount / rate, amount, rate, "instructions for one number each", -1, {}};
+    const NestWork::Together &together = input.work.together[n];
+    const Rates::Arithmetic &rates = input.rates.arithmetic[n];
+    // Where nothing is multiplied, nothing is added by an instruction that multiplies as well.
+    keepInstructions(best, operations.additions,
+                     together.additions * (together.isOneSum ? withoutSums : all), rates.lanes,
+                     operations.multiplications > 0 ? rates.instructions : rates.additionInstructions);
+    keepInstructions(best, operations.multiplications, together.multiplications * all, rates.lanes,
+                     rates.multiplicationInstructions);
   }
   return best;
 }
@@ -23,7 +33,9 @@ TermValue scalar(const TermInput &input) {
 } // namespace
 
 Term scalarTerm() {
-  return {"scalar", "(8)", "Loops that are neither vectors nor written out do one operation an instruction.",
+  return {"scalar", "(8)",
+          "Without vectors, an instruction does one operation, or as many as loops that are written out put side by "
+          "side.",
           "A vector, along a loop whose iterations are independent.", scalar};
 }
 
