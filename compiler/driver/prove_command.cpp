@@ -72,7 +72,10 @@ public:
     for (const int number : {SIGINT, SIGTERM, SIGHUP})
       std::signal(number, interrupt);
     if (options_.request.file.ends_with(kRecordSuffix))
-      return options_.record.empty() ? replay() : refuse("a record cannot be recorded again");
+      return options_.record.empty()
+                 ? replay()
+                 : refuse(fmt::format("{} cannot be recorded again", options_.request.file),
+                          "--record=FILE takes a program or a kernel");
     const KernelInput input("pbc prove", options_.request);
     const MemoryLimit limit(defaultMemoryLimit());
     if (!options_.record.empty() && input.kernels().size() != 1)
@@ -188,19 +191,14 @@ private:
     out["scripts"] = p.scripts;
     out["known"] = p.known;
     if (!isWhole) {
-      out["why"] = fmt::format("{} of {} scripts have a time; with --journal the same command goes on", p.known,
-                               p.scripts);
+      out["why"] = fmt::format("{} of {} scripts have a time; with --journal the same command goes on",
+                               p.known, p.scripts);
       return;
     }
-    search::Record made{kernel.name,
-                        kernel::print(kernel),
-                        nest,
-                        machine_,
-                        pb::base::thisMachine(),
-                        fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))),
-                        defaultScript,
-                        defaultSeconds,
-                        {}};
+    search::Record made{
+        kernel.name,   kernel::print(kernel),   nest,
+        machine_,      pb::base::thisMachine(), fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))),
+        defaultScript, defaultSeconds,          {}};
     recorder.addTo(made);
     try {
       search::writeRecord(made, options_.record);
@@ -217,7 +215,9 @@ private:
       const search::Record record = search::readRecord(options_.request.file);
       const kernel::Scheduled kernel = search::kernelOf(record, context);
       search::RecordedTimes times(record);
-      Json out = {{"kernel", record.name}, {"sizes", sizesText(record.options.values)}, {"date", record.date},
+      Json out = {{"kernel", record.name},
+                  {"sizes", sizesText(record.options.values)},
+                  {"date", record.date},
                   {"processor", record.processor.processor}};
       search::NestModel model(kernel, record.options, rates(record.machine, record.processor), times);
       const auto [script, seconds] = search::fastest(record);
@@ -330,8 +330,9 @@ private:
     if (kernel.contains("why"))
       return text + fmt::format("  not searched: {}\n", kernel["why"].get<std::string>());
     if (kernel.contains("record"))
-      return text + fmt::format("  recorded: {} programs, {} scripts, in {}\n", kernel["programs"].get<long>(),
-                                kernel["scripts"].get<long>(), kernel["record"].get<std::string>());
+      return text + fmt::format("  recorded: {} programs, {} scripts, in {}\n",
+                                kernel["programs"].get<long>(), kernel["scripts"].get<long>(),
+                                kernel["record"].get<std::string>());
     text += fmt::format("  best:    {}, by {}\n", timeText(kernel["best_seconds"].get<double>()),
                         scriptText(kernel["script"]));
     if (kernel["gap"].is_null())
@@ -410,9 +411,10 @@ int proveCommand(int argc, char **argv) {
   app.add_flag("--no-copies", o.noCopies, "without copies of parts of inputs");
   app.add_flag("--all", o.search.measuresAll,
                "cut nothing and measure every program, to compare bounds with times");
-  app.add_option("--record", o.record,
-                 "measure every program, in large batches, and write all times to this file, NAME.record, which can be "
-                 "given as input in place of a program");
+  app.add_option(
+      "--record", o.record,
+      "measure every program, in large batches, and write all times to this file, NAME.record, which can be "
+      "given as input in place of a program");
   app.add_flag("--quiet", o.isQuiet, "print the result only");
   app.add_flag("--json", o.isJson, "print it as JSON");
   try {

@@ -145,6 +145,33 @@ def journals(folder):
     check(len(open(os.path.join(folder, "both")).readlines()) > len(lines), "another body has the old one's times")
 
 
+def records(folder):
+    """Every program of a space is measured; the record is searched as the kernel is, and always in the same way."""
+    arguments = ("prove", "sum.kernel", "--n=100", "--levels=1", "--tiles=4,8", "--machine=./fast.toml", "--quiet", "--json",
+                 "--record=sum.record", "--journal=of_record")
+    done = run(folder, *arguments)
+    check(done.returncode == 0, done.stderr)
+    found = json.loads(done.stdout)["kernels"][0]
+    check(found["known"] == found["scripts"] > 10 and found["programs"] >= found["scripts"], found)
+    lines = open(os.path.join(folder, "of_record")).readlines()
+    check(len(lines) == found["scripts"] + 2, (len(lines), found))  # the first line, and the default
+    whole = json.loads(run(folder, "prove", "sum.record", "--all", "--quiet", "--json").stdout)["kernels"][0]
+    check(whole["measured"] == found["programs"] and whole["best_seconds"] == whole["recorded_seconds"] > 0, (found, whole))
+    check("refuted" not in whole and whole["bound_over_time"][4] <= 1, whole)
+    for options in (("--strategy=depth-first",), ("--any-order", "--seed=3"), ("--strategy=descents", "--any-order", "--seed=4")):
+        again = [run(folder, "prove", "sum.record", "--quiet", "--json", "--enough=1", *options).stdout for _ in range(2)]
+        check(again[0] == again[1], again)
+        one = json.loads(again[0])["kernels"][0]
+        check(one["best_seconds"] == whole["best_seconds"] and one["complete"] and one["kernel"] == "Sum", one)
+    # The times are those of the journal, and nothing is measured again.
+    os.remove(os.path.join(folder, "sum.record"))
+    run(folder, *arguments)
+    check(open(os.path.join(folder, "of_record")).readlines() == lines, "the journal has grown")
+    check(json.loads(run(folder, "prove", "sum.record", "--all", "--quiet", "--json").stdout)["kernels"][0] == whole, "another record")
+    text = run(folder, "prove", "sum.record", "--quiet").stdout
+    check(text.startswith("kernel Sum, n = 100\n  best:    "), text)
+
+
 def interrupts(folder):
     """A search that is asked to end says what it has found, and leaves no files."""
     temporary = os.path.join(folder, "temporary")
@@ -188,6 +215,12 @@ def errors(folder):
     refused("no kernel has a size m\nhelp: Sum has n\n", "prove", "sum.kernel", "--n=9", "--size=m=2", "--machine=./fast.toml")
     refused("has no rate for numbers of add_f32 of a unit\nhelp: measure it with pbc model measure", "prove", "sum.kernel", "--n=9", "--machine=./bare.toml")
     refused("cannot be written", "prove", "sum.kernel", "--n=9", "--machine=./fast.toml", "--journal=none/times")
+    refused("a record is of one kernel\nhelp: --kernel=NAME chooses it", "prove", "roots.pbcc", "--n=9", "--record=x.record", "--machine=./fast.toml")
+    refused("sum.record cannot be recorded again\nhelp: --record=FILE takes a program or a kernel", "prove", "sum.record", "--record=x.record")
+    refused("none.record cannot be read", "prove", "none.record")
+    with open(os.path.join(folder, "no.record"), "w") as out:
+        out.write("nothing")
+    refused("no.record is no record of this version", "prove", "no.record")
     done = run(folder, "prove", "sum.kernel", "--n=0", "--machine=./fast.toml")
     check(done.returncode == 1, done.stdout)
 
@@ -201,6 +234,7 @@ with tempfile.TemporaryDirectory() as folder:
     spaces(folder)
     proofs(folder)
     journals(folder)
+    records(folder)
     interrupts(folder)
     refuted_bounds(folder)
     errors(folder)

@@ -79,9 +79,10 @@ KernelText kernelText(const kernel::Scheduled &asked, const std::string &name, c
   std::vector<loop::Left> left;
   const bool hasUnit = walksAlongRows(kernel);
   const std::string generalBody =
-      hasUnit && rowsAreContiguous ? ""
-                                   : body(made, (hasUnit ? kRare : "") + kGeneral,
-                                          {name + "_general", frameType, false, mayShareViews}, general, left);
+      hasUnit && rowsAreContiguous
+          ? ""
+          : body(made, (hasUnit ? kRare : "") + kGeneral,
+                 {name + "_general", frameType, false, mayShareViews}, general, left);
   const std::string unitBody =
       hasUnit ? body(made, kUnit, {name + "_unit", frameType, true, mayShareViews}, unit, left) : "";
   std::string isUnit;

@@ -34,6 +34,6 @@ KernelText kernelText(const kernel::Scheduled &, const std::string &functionName
 /// The text alone.
 std::string kernelFunction(const kernel::Scheduled &, const std::string &functionName,
                            const std::string &frameType, bool mayShareViews = false,
-                      bool rowsAreContiguous = false);
+                           bool rowsAreContiguous = false);
 
 } // namespace pbc::emit

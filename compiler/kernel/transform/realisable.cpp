@@ -40,7 +40,8 @@ bool hasSameLoops(const Scheduled &before, const std::vector<LoopNode> &were, co
                   const std::vector<LoopNode> &are) {
   return were.size() == are.size() && computesAsBefore(before, after) &&
          std::equal(were.begin(), were.end(), are.begin(), [](const LoopNode &a, const LoopNode &b) {
-           return a.label == b.label && isl_union_pw_aff_plain_is_equal(functionOf(a).get(), functionOf(b).get()) == isl_bool_true;
+           return a.label == b.label &&
+                  isl_union_pw_aff_plain_is_equal(functionOf(a).get(), functionOf(b).get()) == isl_bool_true;
          });
 }
 

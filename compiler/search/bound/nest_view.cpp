@@ -64,6 +64,18 @@ double NestView::sideBySide(bool withSums) const {
   return copies;
 }
 
+double NestView::cellsOfRow(const NestWork::Array &array) const {
+  if (!array.alongRows || std::any_of(nest_.copies.begin(), nest_.copies.end(),
+                                      [&](const NestSpace::Copy &copy) { return copy.matrix == array.name; }))
+    return HUGE_VAL;
+  double cells = 1;
+  for (const std::size_t loop : *array.alongRows)
+    for (const int d : nest_.loops[loop].dimensions)
+      if ((nest_.space->kinds(state_, d) & (Kind::Vector | Kind::Unroll)) != KindSet())
+        cells *= double(most(d));
+  return cells;
+}
+
 std::optional<NestView::InnermostLoop> NestView::innermostLoop() const {
   for (const int d : dimensions_) {
     if (nest_.space->kinds(state_, d) != KindSet(Kind::For))

@@ -21,10 +21,13 @@ struct Rates {
     double additionLatency = 0, multiplicationLatency = 0; // seconds
     double instructions = 0;                               // a second, of any of these kinds
     double lanes = 1;                                      // numbers in the widest vector
-    double additionInstructions = 0; // a second, that do nothing else
+    double additionInstructions = 0;                       // a second, that do nothing else
     double multiplicationInstructions = 0;
   };
   std::array<Arithmetic, kNumbers> arithmetic; // by Number
+
+  double loads = 0, stores = 0; // instructions a second; 0: not known, no bound
+  double vectorBytes = 64;      // of the widest one
 
   /// Where data lie, from the nearest place on: registers, caches, memory.
   struct Level {

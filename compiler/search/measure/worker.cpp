@@ -309,7 +309,8 @@ Measurement Worker::measure(const LibraryLeaf &leaf, const MeasureLimits &limits
 
 Measurement Worker::ask(const LibraryLeaf &leaf, bool isReference, const MeasureLimits &limits) {
   const std::string &library = leaf.library;
-  Question question{std::uint32_t(library.size()), leaf.number, isReference ? 0 : std::max(1, limits.runs), limits.most};
+  Question question{std::uint32_t(library.size()), leaf.number, isReference ? 0 : std::max(1, limits.runs),
+                    limits.most};
   // A worker that has ended must not end this process.
   struct sigaction ignore = {}, before = {};
   ignore.sa_handler = SIG_IGN;

@@ -64,6 +64,8 @@ public:
     for (const NestFacts::Loop &loop : facts_.loops)
       made_.points *= double(loop.extent);
     findProduct();
+    for (NestWork::Array &array : made_.arrays)
+      array.alongRows = alongRows(array.name);
     return std::move(made_);
   }
 
@@ -196,8 +198,9 @@ private:
     for (int d = 0; d < int(statement.dimensions.size()); ++d)
       if (!loopOver(s, d)) {
         isInLoop = true;
-        isOneCell = isOneCell && kernel::along(facts_.kernel, statement.accesses[std::size_t(statement.write)],
-                                               d) == kernel::Along::Nowhere;
+        isOneCell =
+            isOneCell && kernel::along(facts_.kernel, statement.accesses[std::size_t(statement.write)], d) ==
+                             kernel::Along::Nowhere;
       }
     for (std::size_t n = 0; n < kNumbers; ++n) {
       NestWork::Together &all = made_.together[n];
@@ -233,6 +236,40 @@ private:
   bool isScalar(const Statement &statement) const {
     const isl::set cells = domain_.apply(statement.accesses[std::size_t(statement.write)].relation);
     return cells.is_singleton();
+  }
+
+  /// NestWork::Array::alongRows.
+  std::optional<std::vector<std::size_t>> alongRows(const std::string &name) const {
+    const Access *only = nullptr;
+    int statementOfOnly = -1;
+    for (const int s : facts_.statements) {
+      const Statement &statement = facts_.kernel.statements[std::size_t(s)];
+      for (const Access &access : statement.accesses) {
+        const Buffer &buffer = facts_.kernel.buffers[std::size_t(access.buffer)];
+        if (!kernel::isMatrix(buffer) || kernel::programName(facts_.kernel, buffer) != name)
+          continue;
+        const bool computes = statement.value && statement.value->kind != Expr::Kind::Read &&
+                              statement.value->kind != Expr::Kind::Literal;
+        if (statement.isOpaque || statement.copy || buffer.rank == 0 ||
+            !(computes || !statement.op.empty()) || (only && !only->relation.is_equal(access.relation)))
+          return std::nullopt;
+        only = &access;
+        statementOfOnly = s;
+      }
+    }
+    if (!only)
+      return std::nullopt;
+    std::vector<std::size_t> loops;
+    const auto dimensions = int(facts_.kernel.statements[std::size_t(statementOfOnly)].dimensions.size());
+    for (int d = 0; d < dimensions; ++d) {
+      const auto how = kernel::along(facts_.kernel, *only, d);
+      const auto loop = loopOver(statementOfOnly, d);
+      if (!how || (!loop && *how != kernel::Along::Nowhere))
+        return std::nullopt;
+      if (loop && kernel::coefficient(*only, 0, d) != 0)
+        loops.push_back(*loop);
+    }
+    return loops;
   }
 
   void findProduct() {

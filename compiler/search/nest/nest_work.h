@@ -11,6 +11,7 @@
 #pragma once
 #include "compiler/search/nest/nest_facts.h"
 #include <array>
+#include <optional>
 
 namespace pbc::search {
 
@@ -28,7 +29,8 @@ struct NestWork {
   /// Operations of one kind that one execution of the body can do side by side, at most: those that do not wait for each other.
   struct Together {
     double additions = 0, multiplications = 0; // infinite: loops of the body have more than can be said
-    bool isOneSum = true; // all additions are to the sums of the nest, so that its iterations along sums wait for each other
+    bool isOneSum =
+        true; // all additions are to the sums of the nest, so that its iterations along sums wait for each other
   };
   std::array<Together, kNumbers> together; // by Number
 
@@ -43,6 +45,9 @@ struct NestWork {
     bool isWritten = false;
     double cells = 0; // different ones, in the whole nest
     std::vector<Access> accesses;
+    /// Whether an execution of the body uses one cell, and computes with it: no copy, which may be a call of memcpy. The loops of the
+    /// nest that then move along rows.
+    std::optional<std::vector<std::size_t>> alongRows = std::nullopt;
   };
   std::vector<Array> arrays;
 

@@ -40,9 +40,13 @@ Rates ratesOf(const model::Machine &machine, const pb::base::Machine &processor)
                           std::max(rates.instructions(kinds.fma, Scope::Unit),
                                    rates.instructions(kinds.multiply, Scope::Unit))};
   }
+  made.loads = rates.instructions(ResourceKind::Load, Scope::Unit);
+  made.stores = rates.instructions(ResourceKind::Store, Scope::Unit);
+  made.vectorBytes = std::max(64.0, double(processor.vectorBytes));
   // Registers of vectors, and sixteen others of eight bytes.
   double bytes =
-      std::max(32.0, double(processor.vectorRegisters)) * std::max(64.0, double(processor.vectorBytes)) + 16 * 8;
+      std::max(32.0, double(processor.vectorRegisters)) * std::max(64.0, double(processor.vectorBytes)) +
+      16 * 8;
   made.levels.push_back({"registers", bytes, 0});
   for (std::size_t m = 0; m < machine.memories.size(); ++m) {
     const model::Memory &memory = machine.memories[m];

@@ -98,8 +98,8 @@ void writeRecord(const Record &record, const std::string &path) {
   for (const auto &[script, made] : record.times) {
     const auto same = std::size_t(
         std::mismatch(script.begin(), script.end(), before.begin(), before.end()).first - script.begin());
-    const std::string time =
-        made.fate == Fate::Measured ? fmt::format("{:.5g}", made.seconds) : kFateWords[std::size_t(made.fate)];
+    const std::string time = made.fate == Fate::Measured ? fmt::format("{:.5g}", made.seconds)
+                                                         : kFateWords[std::size_t(made.fate)];
     text += fmt::format("{} {} {}\n", time, same, std::string_view(script).substr(same));
     before = script;
   }

@@ -26,9 +26,9 @@ struct Record {
   NestOptions options;      // with the values of its sizes
   model::Machine machine;   // the rates as they were when the times were measured
   pb::base::Machine processor;
-  std::string date;          // of the last measurement, "2026-11-26"
-  std::string defaultScript; // what the compiler does by itself
-  double defaultSeconds = 0; // 0: not measured
+  std::string date;                         // of the last measurement, "2026-11-26"
+  std::string defaultScript;                // what the compiler does by itself
+  double defaultSeconds = 0;                // 0: not measured
   std::map<std::string, Measurement> times; // by script, in one line
 };
 

@@ -45,7 +45,8 @@ struct SearchOptions {
   double incumbent =
       0; // the time of an implementation outside of the spaces, which has to be beaten; 0: there is none
   unsigned seed = 1;
-  bool isAnyOrder = false;  // variables are decided in a random order, of the seed's: to test that none loses the optimum
+  bool isAnyOrder =
+      false; // variables are decided in a random order, of the seed's: to test that none loses the optimum
   int strongBranching = 2;  // depths at which the variable is taken that lifts the bounds most
   double slack = 1.5;       // a leaf is measured exactly up to so many times the best
   bool measuresAll = false; // nothing is cut, and every leaf is measured exactly: to test bounds

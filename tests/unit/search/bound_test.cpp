@@ -174,12 +174,37 @@ TEST(Bounds, OperationsOfLoopsWrittenOut) {
   };
   const std::string begin = "in_place(s); fission(y, x), ";
   // Additions alone: 64^2 of them, each in an instruction of its own along the sum, and two in one along the rows.
-  EXPECT_DOUBLE_EQ(seconds(kRowSums, "in_place(s); fission(y), y2 in 1 level, i in 2 levels", 1, 4), 64 * 64 / 5e7);
-  EXPECT_DOUBLE_EQ(seconds(kRowSums, "in_place(s); fission(y), y2 in 2 levels, i in 1 level", 0, 2), 64 * 64 / 2 / 5e7);
+  EXPECT_DOUBLE_EQ(seconds(kRowSums, "in_place(s); fission(y), y2 in 1 level, i in 2 levels", 1, 4),
+                   64 * 64 / 5e7);
+  EXPECT_DOUBLE_EQ(seconds(kRowSums, "in_place(s); fission(y), y2 in 2 levels, i in 1 level", 0, 2),
+                   64 * 64 / 2 / 5e7);
   // Products of terms of one sum do not wait for each other, but their additions do.
-  EXPECT_DOUBLE_EQ(seconds(kProduct, begin + "y2 in 1 level, x2 in 1 level, i in 2 levels", 2, 8), 64 * 64 * 64 / 1e8);
+  EXPECT_DOUBLE_EQ(seconds(kProduct, begin + "y2 in 1 level, x2 in 1 level, i in 2 levels", 2, 8),
+                   64 * 64 * 64 / 1e8);
   EXPECT_DOUBLE_EQ(seconds(kProduct, begin + "y2 in 1 level, x2 in 2 levels, i in 1 level", 1, 8),
                    64 * 64 * 64 / 8 / 4e7);
+}
+
+/// A vector across rows loads its cells one by one, and one along rows all at once.
+TEST(Bounds, CellsThatAreLoadedOneByOne) {
+  Rates rates = simpleRates();
+  rates.loads = 1e7;
+  rates.vectorBytes = 64;
+  const Bounded sums(kRowSums, {{"n", 64}, {"m", 32}}, rates), scale(kScale, {{"n", 64}}, rates);
+  const auto seconds = [](const Bounded &bounded, const std::string &space, std::size_t vector) {
+    const NestSpace &nest = bounded.space(space);
+    State state(nest.space->problem());
+    const Literal literal = nest.space->isKind(nest.loops[vector].dimensions[0], Kind::Vector);
+    EXPECT_TRUE(state.propagate() && state.keepOnly(literal.variable, literal.values) && state.propagate());
+    return bounded.term("access", nest, state);
+  };
+  EXPECT_DOUBLE_EQ(seconds(sums, "in_place(s); fission(y), y2 in 1 level, i in 1 level", 0), 64 * 32 / 1e7);
+  EXPECT_DOUBLE_EQ(seconds(scale, "x in 1 level", 0), 64 / 8 / 1e7);
+  // What may be copied, or is read twice, may be loaded in another way.
+  const Bounded product(kProduct, {{"n", 30}, {"m", 20}}, rates);
+  EXPECT_DOUBLE_EQ(product.root("access", kSums), 0);
+  const Bounded stencil(kStencil, {{"n", 11}, {"m", 21}}, rates);
+  EXPECT_DOUBLE_EQ(stencil.root("access", kUncut), 0);
 }
 
 TEST(Bounds, NeverFallWhenMoreIsDecided) {

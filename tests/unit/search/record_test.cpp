@@ -2,10 +2,10 @@
 
 // Spaces of which every program was measured (tests/search/*.record): no program is below its bound, and every search finds the
 // fastest one, whatever its strategy and the order of its decisions. lower-bound-search.md, section 10, tests 7 to 9.
-#include "compiler/search/record/record.h"
 #include "compiler/search/count.h"
 #include "compiler/search/prove/nest_model.h"
 #include "compiler/search/prove/rates_of.h"
+#include "compiler/search/record/record.h"
 #include "compiler/search/strategy/search.h"
 #include "tests/unit/sanitized.h"
 #include <algorithm>
@@ -52,7 +52,8 @@ private:
   Rates rates(double faster) const {
     Rates made = ratesOf(record.machine, record.processor);
     for (Rates::Arithmetic &a : made.arithmetic) {
-      for (double *rate : {&a.additions, &a.allAdditions, &a.multiplications, &a.divisions, &a.roots, &a.instructions})
+      for (double *rate :
+           {&a.additions, &a.allAdditions, &a.multiplications, &a.divisions, &a.roots, &a.instructions})
         *rate *= faster;
       for (double *latency : {&a.additionLatency, &a.multiplicationLatency})
         *latency /= faster;
@@ -99,8 +100,8 @@ TEST_P(Records, NoProgramIsBelowItsBound) {
   EXPECT_EQ(measured, leaves) << "some programs have no time";
   std::sort(ratios.begin(), ratios.end());
   const auto quartile = [&](std::size_t q) { return ratios[(ratios.size() - 1) * q / 4]; };
-  fmt::print("{}: {} programs, bound / time {:.2f}, {:.2f}, {:.2f}, {:.2f}, {:.2f}\n", recorded.record.name, leaves,
-             quartile(0), quartile(1), quartile(2), quartile(3), quartile(4));
+  fmt::print("{}: {} programs, bound / time {:.2f}, {:.2f}, {:.2f}, {:.2f}, {:.2f}\n", recorded.record.name,
+             leaves, quartile(0), quartile(1), quartile(2), quartile(3), quartile(4));
 }
 
 TEST_P(Records, EverySearchFindsTheFastest) {
@@ -110,13 +111,15 @@ TEST_P(Records, EverySearchFindsTheFastest) {
     for (unsigned seed = 0; seed <= (kSanitized ? 1u : 5u); ++seed) {
       const SearchResult found =
           search(recorded.model, {.strategy = &strategy, .seed = seed, .isAnyOrder = seed > 0});
-      const std::string which = fmt::format("{}, {}", strategy.name, seed == 0 ? "order of the table" : fmt::format("order {}", seed));
+      const std::string which = fmt::format("{}, {}", strategy.name,
+                                            seed == 0 ? "order of the table" : fmt::format("order {}", seed));
       ASSERT_TRUE(found.best) << which;
       EXPECT_LE(found.best->seconds, 1.02 * wanted) << which;
       EXPECT_TRUE(found.isComplete) << which;
       EXPECT_EQ(found.bound, found.best->seconds) << which;
       EXPECT_EQ(found.statistics.refuted, 0) << which;
-      EXPECT_LT(found.statistics.measured, long(recorded.record.times.size())) << which << ": nothing was cut";
+      EXPECT_LT(found.statistics.measured, long(recorded.record.times.size()))
+          << which << ": nothing was cut";
       fmt::print("{}: {} of {} scripts measured, {} regions divided\n", which, found.statistics.measured,
                  recorded.record.times.size(), found.statistics.divided);
     }
@@ -140,26 +143,31 @@ std::vector<std::string> recordFiles() {
   std::sort(files.begin(), files.end());
   return files;
 }
-INSTANTIATE_TEST_SUITE_P(, Records, testing::ValuesIn(recordFiles()), [](const auto &info) {
-  return std::filesystem::path(info.param).stem().string();
-});
+INSTANTIATE_TEST_SUITE_P(, Records, testing::ValuesIn(recordFiles()),
+                         [](const auto &info) { return std::filesystem::path(info.param).stem().string(); });
 
 class RecordFile : public testing::Test {
 protected:
   ~RecordFile() override { std::filesystem::remove(path); }
   std::string path = testing::TempDir() + "record_test.record";
-  Record record{"Scale",
-                "kernel Scale [n]\n",
-                {.values = {{"n", 100}}, .tileSizes = {4, 8}, .mostLevels = 1, .copiesInputs = false, .unrolled = 16},
-                {.name = "here", .kind = model::MachineKind::Processor, .source = "test", .units = 2, .lanes = 8, .clock = {3e9}},
-                {.processor = "A processor", .vectorBytes = 32, .vectorRegisters = 16},
-                "2026-11-26",
-                "vector(x)",
-                1.25e-6,
-                {{"", {Fate::Measured, 1.23456e-6}},
-                 {"scalar(x)", {Fate::Measured, 2e-3}},
-                 {"scalar(y); vector(x)", {Fate::Wrong}},
-                 {"tile(x; 4)", {Fate::TimedOut}}}};
+  Record record{
+      "Scale",
+      "kernel Scale [n]\n",
+      {.values = {{"n", 100}}, .tileSizes = {4, 8}, .mostLevels = 1, .copiesInputs = false, .unrolled = 16},
+      {.name = "here",
+       .kind = model::MachineKind::Processor,
+       .source = "test",
+       .units = 2,
+       .lanes = 8,
+       .clock = {3e9}},
+      {.processor = "A processor", .vectorBytes = 32, .vectorRegisters = 16},
+      "2026-11-26",
+      "vector(x)",
+      1.25e-6,
+      {{"", {Fate::Measured, 1.23456e-6}},
+       {"scalar(x)", {Fate::Measured, 2e-3}},
+       {"scalar(y); vector(x)", {Fate::Wrong}},
+       {"tile(x; 4)", {Fate::TimedOut}}}};
 };
 
 TEST_F(RecordFile, IsReadAsItWasWritten) {
