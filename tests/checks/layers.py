@@ -81,9 +81,9 @@ TABLE = {
     "compiler/search/measure":
         "runtime/base compiler/poly compiler/body compiler/kernel compiler/emit/kernel compiler/build",
     "compiler/search/prove":
-        "runtime/base compiler/model/machine compiler/search/bound compiler/search/measure compiler/search/strategy",
-    "compiler/search/record": "runtime/base compiler/source compiler/poly compiler/script compiler/kernel compiler/model/machine "
-        "compiler/search compiler/search/nest compiler/search/measure compiler/search/prove",
+        "runtime/base compiler/script compiler/model/machine compiler/search/bound compiler/search/measure compiler/search/strategy",
+    "compiler/search/record":
+        "runtime/base compiler/kernel compiler/model/machine compiler/search compiler/search/nest compiler/search/prove",
     # The driver puts all components together.
     "compiler/driver":
         "runtime/base runtime/device tuner/space tuner/evaluate tuner/travel tuner compiler/source compiler/poly compiler/script "
