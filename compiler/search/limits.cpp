@@ -183,4 +183,50 @@ bool SharedLimit::holdsAnyway(const State &state) const {
   return most <= space_.structure().limits.sharedBytes;
 }
 
+std::vector<int> RegisterLimit::watched() const {
+  std::vector<int> variables = {space_.place(communication_)};
+  for (const auto &[source, target] : space_.structure().communications[std::size_t(communication_)].pairs) {
+    variables.push_back(space_.kind(target));
+    variables.push_back(space_.sizeOf(target));
+  }
+  std::sort(variables.begin(), variables.end());
+  variables.erase(std::unique(variables.begin(), variables.end()), variables.end());
+  return variables;
+}
+
+long RegisterLimit::registers(const State &state, bool atMost, int without) const {
+  const Communication &c = space_.structure().communications[std::size_t(communication_)];
+  long registers = (c.elementBytes + 3) / 4;
+  for (const auto &[source, target] : c.pairs) {
+    const KindSet kinds = space_.kinds(state, target);
+    if (target != without && (atMost ? kinds.has(Kind::Unroll) : kinds == KindSet(Kind::Unroll)))
+      registers = times(registers, iterations(space_, state, target, atMost));
+  }
+  return registers;
+}
+
+bool RegisterLimit::propagate(State &state, int self) const {
+  const long most = space_.structure().limits.registersInThread;
+  const PlaceSet places = PlaceSet::ofBits(state.domain(space_.place(communication_)));
+  if (!places.has(Place::Register))
+    return true;
+  if (registers(state, false) > most)
+    return state.keepOnly(space_.place(communication_), (~PlaceSet(Place::Register)).bits(), self);
+  if (places != PlaceSet(Place::Register))
+    return true;
+  for (const auto &[source, target] : space_.structure().communications[std::size_t(communication_)].pairs) {
+    const KindSet kinds = space_.kinds(state, target);
+    if (kinds.has(Kind::Unroll) &&
+        times(registers(state, false, target), iterations(space_, state, target, false)) > most &&
+        !state.keepOnly(space_.kind(target), (~KindSet(Kind::Unroll)).bits(), self))
+      return false;
+  }
+  return true;
+}
+
+bool RegisterLimit::holdsAnyway(const State &state) const {
+  return !PlaceSet::ofBits(state.domain(space_.place(communication_))).has(Place::Register) ||
+         registers(state, true) <= space_.structure().limits.registersInThread;
+}
+
 } // namespace pbc::search

@@ -53,6 +53,22 @@ private:
   const Space &space_;
 };
 
+/// The registers of one communication: a thread has a value for each copy of what is written out.
+class RegisterLimit : public Limit {
+public:
+  RegisterLimit(const Space &space, int communication) : space_(space), communication_(communication) {}
+  std::vector<int> watched() const override;
+  bool propagate(State &, int self) const override;
+  bool holdsAnyway(const State &) const override;
+
+private:
+  /// Without the copies of the target's dimension `without`; -1: with all.
+  long registers(const State &, bool atMost, int without = -1) const;
+
+  const Space &space_;
+  int communication_;
+};
+
 /// The least and the most iterations that a dimension may still have.
 long leastIterations(const Space &, const State &, int dimension);
 long mostIterations(const Space &, const State &, int dimension);

@@ -78,6 +78,7 @@ TABLE = {
     "compiler/search/nest": "compiler/poly compiler/kernel compiler/search",
     "compiler/search/bound": "compiler/search compiler/search/nest",
     "compiler/search/strategy": "compiler/search",
+    "compiler/search/gpu": "compiler/model/machine compiler/search compiler/search/nest compiler/search/strategy",
     "compiler/search/measure":
         "runtime/base compiler/poly compiler/body compiler/kernel compiler/emit/kernel compiler/build",
     "compiler/search/prove":
@@ -89,7 +90,7 @@ TABLE = {
         "runtime/base runtime/device tuner/space tuner/evaluate tuner/travel tuner compiler/source compiler/poly compiler/script "
         "compiler/syntax compiler/cubin compiler/sema compiler/body compiler/choice compiler/schedule compiler/kernel compiler/compose compiler/emit/kernel "
         "compiler/emit compiler/build compiler/model/machine compiler/model/measure compiler/model/command compiler/search compiler/search/nest "
-        "compiler/search/prove compiler/search/record compiler/search/strategy",
+        "compiler/search/gpu compiler/search/prove compiler/search/record compiler/search/strategy",
 }
 
 

@@ -41,6 +41,12 @@ void sharedMemoryFits(Space &space, int rule) {
     space.making().addLimit(rule, std::make_unique<SharedLimit>(space));
 }
 
+void registersFit(Space &space, int rule) {
+  if (space.structure().limits.registersInThread != 0)
+    for (int c = 0; c < int(space.structure().communications.size()); ++c)
+      space.making().addLimit(rule, std::make_unique<RegisterLimit>(space, c));
+}
+
 std::string placeSubject(const Structure &structure, const Variable &variable) {
   return structure.communications[std::size_t(variable.first)].name;
 }
@@ -61,7 +67,8 @@ Decision placeDecision() {
        {"sums",
         "What is inside of the dimensions of sums in registers is written out, and has a constant length.",
         sumsInRegistersAreWrittenOut},
-       {"K10", "The buffers of a block fit into its memory.", sharedMemoryFits}}};
+       {"K10", "The buffers of a block fit into its memory.", sharedMemoryFits},
+       {"K10a", "The copies of a value in registers fit into those of a thread.", registersFit}}};
 }
 
 } // namespace pbc::search

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/search/gpu/gpu_term.h"
+#include <algorithm>
+
+namespace pbc::search {
+namespace {
+
+/// As for units: all work together, by as many threads as there can be at once.
+GpuTermValue threads(const GpuInput &input) {
+  GpuTermValue best = longestUse(input.thread, input.rates, GpuLevel::Thread, input.waves);
+  const double atOnce = std::min(double(input.rates.units) * double(input.rates.threadsPerUnit),
+                                 input.resident * std::min(input.view.mostThreads(), double(input.rates.threadsPerGroup)));
+  keepLarger(best, longestUse(input.device, input.rates, GpuLevel::Thread, 1 / atOnce));
+  return best;
+}
+
+} // namespace
+
+GpuTerm gpuThreadsTerm() {
+  return {"threads",
+          "(3), (5), (7), (9)",
+          "A thread alone uses no resource faster than one thread can, and a group ends with its slowest thread.",
+          "contention inside of one thread",
+          "Less work in a thread, and more threads.",
+          threads};
+}
+
+} // namespace pbc::search
