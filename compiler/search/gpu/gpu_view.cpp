@@ -268,8 +268,14 @@ double GpuView::secondCacheBytes(int access, long lanes) const {
     const KindSet kinds = this->kinds(d);
     if ((kinds & (Kind::Thread | Kind::Vector)) == KindSet() || !mayBeAround(d, instruction))
       continue;
+    const bool isKnown = std::any_of(space_.dimensions().begin(), space_.dimensions().end(), [&](int other) {
+      return other < d && space_.order(state_, other, d) == OrderSet(Order::Fused);
+    });
+    if (isKnown)
+      continue;
+    // A loop that need not be one with a loop of the access may leave its cell the same.
     const auto stride = std::find_if(of.strides.begin(), of.strides.end(), [&](const GpuWork::Stride &one) {
-      return one.dimension == d || space_.order(state_, one.dimension, d).has(Order::Fused);
+      return one.dimension == d || space_.order(state_, one.dimension, d) == OrderSet(Order::Fused);
     });
     if (stride == of.strides.end() || !of.hasOwnCells) {
       same *= dimensions_[std::size_t(d)].most;

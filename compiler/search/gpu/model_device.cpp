@@ -305,14 +305,16 @@ private:
       return;
     }
     // After some iterations, all others take as long.
-    double last = 0;
+    double last = 0, lastIssued = 0;
     for (double i = 0; i < std::min(n, 3.0); ++i) {
-      const double before = clock_;
+      const double before = clock_, issuedBefore = issued_;
       if (at.kind == Kind::For)
         clock_ += kLoopInstructions * slot(), issued_ += kLoopInstructions * slot();
       once(at);
       last = clock_ - before;
+      lastIssued = issued_ - issuedBefore;
     }
+    issued_ += std::max(0.0, n - 3) * lastIssued;
     const double rest = std::max(0.0, n - 3) * last;
     clock_ += rest;
     for (double &ready : ready_)

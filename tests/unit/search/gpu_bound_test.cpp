@@ -58,7 +58,7 @@ TEST(GpuBound, NoTermFallsOnTheWayDownAndNoneIsAboveTheTime) {
     ASSERT_TRUE(state.propagate());
     std::mt19937_64 random(3);
     int leaves = 0;
-    for (int descent = 0; descent < 1000 && leaves < 150; ++descent) {
+    for (int descent = 0; descent < 2000 && leaves < 400; ++descent) {
       const State::Mark root = state.mark();
       std::vector<std::vector<GpuTermValue>> way;
       auto look = [&] {

@@ -2,15 +2,18 @@
 
 #include "compiler/search/gpu/gpu_term.h"
 #include <algorithm>
+#include <cmath>
 
 namespace pbc::search {
 namespace {
 
-/// As for units: all work together, by as many threads as there can be at once.
+/// As for units: all work together, by as many lanes as there can be at once.
 GpuTermValue threads(const GpuInput &input) {
   GpuTermValue best = longestUse(input.thread, input.rates, GpuLevel::Thread, input.waves);
+  const auto lanes = double(input.rates.lanes);
+  const double inGroup = std::min(input.view.mostThreads(), double(input.rates.threadsPerGroup));
   const double atOnce = std::min(double(input.rates.units) * double(input.rates.threadsPerUnit),
-                                 input.resident * std::min(input.view.mostThreads(), double(input.rates.threadsPerGroup)));
+                                 input.resident * std::ceil(inGroup / lanes) * lanes);
   keepLarger(best, longestUse(input.device, input.rates, GpuLevel::Thread, 1 / atOnce));
   return best;
 }
