@@ -47,15 +47,23 @@ std::vector<int> NestLimit::watched() const {
   return variables;
 }
 
+/// Whether the dimension and each of the others, and `inner_`, certainly lie in each other, whichever is the outer one: the innermost
+/// of them has all others around it.
+bool NestLimit::areNested(const State &state, int dimension, const std::vector<int> &others) const {
+  const OrderSet nested = Order::Inside | Order::Outside;
+  auto isNested = [&](int other) {
+    return other != dimension && (space_.order(state, dimension, other) & ~nested).empty();
+  };
+  return isNested(inner_) && std::all_of(others.begin(), others.end(), isNested);
+}
+
 std::vector<int> NestLimit::certain(const State &state) const {
   std::vector<int> found;
   auto isOne = [&](int dimension) { return space_.kinds(state, dimension) == KindSet(kind_); };
   if (isOne(inner_))
     found.push_back(inner_);
   for (const int d : space_.dimensions())
-    if (d != inner_ && isOne(d) && space_.order(state, d, inner_) == OrderSet(Order::Outside) &&
-        std::none_of(found.begin(), found.end(),
-                     [&](int other) { return space_.order(state, d, other).has(Order::Fused); }))
+    if (d != inner_ && isOne(d) && areNested(state, d, found))
       found.push_back(d);
   return found;
 }
@@ -88,10 +96,7 @@ bool NestLimit::propagate(State &state, int self) const {
     return state.keepOnly(space_.kind(inner_), (~KindSet(kind_)).bits(), self);
   for (const int d : space_.dimensions()) {
     const KindSet kinds = space_.kinds(state, d);
-    if (!kinds.has(kind_) || kinds == KindSet(kind_) ||
-        space_.order(state, d, inner_) != OrderSet(Order::Outside) ||
-        std::any_of(nest.begin(), nest.end(),
-                    [&](int n) { return space_.order(state, d, n).has(Order::Fused); }))
+    if (!kinds.has(kind_) || kinds == KindSet(kind_) || !areNested(state, d, nest))
       continue;
     nest.push_back(d);
     const bool isTooMuch = least(state, nest) > most_;
@@ -172,6 +177,26 @@ bool SharedLimit::propagate(State &state, int self) const {
         least + bytes(state, c, false) > most &&
         !state.keepOnly(space_.place(c), (~PlaceSet(Place::Shared)).bits(), self))
       return false;
+  for (int c = 0; c < count; ++c)
+    if (places(c) == PlaceSet(Place::Shared) &&
+        !fuseWhatDoesNotFit(state, self, c, least - bytes(state, c, false)))
+      return false;
+  return true;
+}
+
+/// Loops that are one need no cells between them: where there is no place for cells, they have to be one.
+bool SharedLimit::fuseWhatDoesNotFit(State &state, int self, int communication, long others) const {
+  const long most = space_.structure().limits.sharedBytes;
+  const long own = bytes(state, communication, false);
+  for (const auto &[source, target] : space_.structure().communications[std::size_t(communication)].pairs) {
+    const OrderSet order = space_.order(state, source, target);
+    if (!order.has(Order::Fused) || order == OrderSet(Order::Fused) ||
+        others + times(own, iterations(space_, state, source, false)) <= most)
+      continue;
+    const Literal fused = space_.isOrder(source, target, Order::Fused);
+    if (!state.keepOnly(fused.variable, fused.values, self))
+      return false;
+  }
   return true;
 }
 

@@ -28,6 +28,7 @@ public:
 
 private:
   std::vector<int> certain(const State &) const;
+  bool areNested(const State &, int dimension, const std::vector<int> &others) const;
   /// The least product, with the size variable `fixed` at its value `at`; or without any fixed one: -1.
   long least(const State &, const std::vector<int> &dimensions, int fixed = -1, unsigned at = 0) const;
 
@@ -49,6 +50,7 @@ public:
 
 private:
   long bytes(const State &, int communication, bool atMost) const;
+  bool fuseWhatDoesNotFit(State &, int self, int communication, long others) const;
 
   const Space &space_;
 };

@@ -49,7 +49,9 @@ public:
     clock_ = 0;
     ready_.assign(structure_.objects.size(), 0);
     go(tree_);
-    const double wave = std::max(shared, clock_) + clock_ / (2 * together * warps / double(rates_.lanes));
+    // Latency and throughput hide each other only as long as one of them is much shorter.
+    const double longer = std::max(shared, clock_), shorter = std::min(shared, clock_);
+    const double wave = longer + std::max(0.0, shorter - longer / 2) / 2;
     return {true, std::max({waves * wave, device, memorySeconds(), work_.hostBytes > 0 && rates_.hostBytesPerSecond > 0
                                                                        ? work_.hostBytes / rates_.hostBytesPerSecond
                                                                        : 0})};

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The search in the space of SGEMM on a GPU (lower-bound-search.md, section 6), with a device whose time is a function of the schedule:
+// how many programs there are, how many the search looks at, and where it cuts.
+//
+//   build/release/bin/bench_search_gpu k20c 1024
+#include "compiler/model/machine/machine_file.h"
+#include "compiler/search/count.h"
+#include "compiler/search/strategy/search.h"
+#include "tests/unit/search/gpu_examples.h"
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+using namespace pbc;
+
+int main(int argc, char **argv) {
+  const std::string machine = argc > 1 ? argv[1] : "k20c";
+  const long n = argc > 2 ? std::atol(argv[2]) : 1024;
+  const double budget = argc > 3 ? std::atof(argv[3]) : 900;
+  const search::GpuRates rates =
+      machine == "toy" ? search::toyGpu() : search::gpuRatesOf(model::findMachine(machine));
+  const std::vector<search::GpuSpace> spaces = search::gpuSgemms(n);
+  std::vector<search::ModelDevice> devices;
+  for (const search::GpuSpace &space : spaces)
+    devices.emplace_back(*space.space, space.work, rates);
+  search::GpuModel model(spaces, rates, [&](std::size_t root, const search::State &leaf) { return devices[root].time(leaf); });
+  const auto begin = std::chrono::steady_clock::now();
+  auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
+  double printed = 0;
+  search::SearchOptions options;
+  options.seconds = budget;
+  if (argc > 4)
+    options.strategy = search::findStrategy(argv[4]);
+  options.progress = [&](const search::SearchResult &r) {
+    if (seconds() > printed + 10) {
+      printed = seconds();
+      std::printf("%6.0f s: best %.4g, bound %.4g, measured %ld, divided %ld, cut %ld\n", seconds(), r.bestSeconds, r.bound,
+                  r.statistics.measured, r.statistics.divided, r.statistics.cut);
+      std::fflush(stdout);
+    }
+    return true;
+  };
+  const search::SearchResult r = search::search(model, options);
+  std::printf("%.1f s: best %.4g s, bound %.4g s, %s; measured %ld (and %ld not), divided %ld, cut %ld, empty %ld\n",
+              seconds(), r.bestSeconds, r.bound, r.isComplete ? "complete" : "not complete", r.statistics.measured,
+              r.statistics.notMeasured, r.statistics.divided, r.statistics.cut, r.statistics.empty);
+  for (std::size_t t = 0; t < r.statistics.cutBy.size(); ++t)
+    if (r.statistics.cutBy[t] > 0)
+      std::printf("  cut by %s: %ld\n", std::string(model.limitNames()[t]).c_str(), r.statistics.cutBy[t]);
+  for (std::size_t d = 0; d < r.statistics.depths.size(); ++d)
+    std::printf("  depth %zu: divided %ld, cut %ld\n", d, r.statistics.depths[d].divided, r.statistics.depths[d].cut);
+  if (r.best) {
+    search::State state(model.problem(r.best->root));
+    state.take(r.best->domains);
+    std::printf("%s: %s\n", spaces[r.best->root].space->structure().name.c_str(), model.explain(r.best->root, state).c_str());
+    for (int v = 0; v < int(state.domains().size()); ++v)
+      if (spaces[r.best->root].space->nameOf(v)[0] != 'o')
+        std::printf("  %s %s\n", spaces[r.best->root].space->nameOf(v).c_str(),
+                    spaces[r.best->root].space->valuesOf(v, state.domain(v)).c_str());
+  }
+  return 0;
+}
