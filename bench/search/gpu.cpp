@@ -30,6 +30,7 @@ int main(int argc, char **argv) {
   double printed = 0;
   search::SearchOptions options;
   options.seconds = budget;
+  options.dives = 360;
   if (argc > 4)
     options.strategy = search::findStrategy(argv[4]);
   options.progress = [&](const search::SearchResult &r) {

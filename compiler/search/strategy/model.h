@@ -38,6 +38,9 @@ public:
   virtual LeafTime measure(std::size_t root, const State &leaf, double most) = 0;
   /// The limits from which bounds come, for statistics.
   virtual std::vector<std::string_view> limitNames() const = 0;
+  /// Variables with the highest weight are decided first: those that change the time most. Of those with the same one, the
+  /// decision that comes first in the table.
+  virtual double weight(std::size_t, int) const { return 0; }
   /// A leaf was faster than its bound: the model leaves out what was refuted. False: it cannot.
   virtual bool refute(std::size_t, const State &, double) { return false; }
 };

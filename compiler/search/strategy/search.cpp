@@ -14,6 +14,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr long kStepsOfDive = 400;
+
 class Search {
 public:
   Search(Model &model, const SearchOptions &options)
@@ -26,6 +28,7 @@ public:
   }
 
   SearchResult run() {
+    dive();
     begin();
     while (!mustEnd()) {
       std::optional<Region> region = frontier_->pop();
@@ -75,6 +78,43 @@ private:
     pushUncut(std::move(roots));
   }
 
+  /// Looks for first times. What it does not look at is still to be searched.
+  void dive() {
+    if (options_.dives == 0)
+      return;
+    std::vector<Region> roots = rootRegions();
+    std::stable_sort(roots.begin(), roots.end(),
+                     [](const Region &a, const Region &b) { return a.bound < b.bound; });
+    std::mt19937_64 random(options_.seed);
+    for (int dive = 0; dive < options_.dives && !roots.empty() && !isInterrupted(); ++dive) {
+      long steps = kStepsOfDive;
+      diveInto(roots[std::size_t(dive) % roots.size()], random, steps);
+    }
+  }
+
+  /// False: there is no leaf in it, or no more steps are to be taken.
+  bool diveInto(const Region &region, std::mt19937_64 &random, long &steps) {
+    if (--steps < 0 || isCut(region))
+      return steps < 0;
+    State &state = *states_[region.root];
+    state.take(region.domains);
+    if (state.isComplete()) {
+      measure(region, state);
+      return true;
+    }
+    std::vector<Region> parts = partsOf(region, state, candidates(region.root, state).front());
+    // What has a small bound now may have a large one soon: so there is some chance in it.
+    std::uniform_real_distribution<double> chance(1, 1.5);
+    std::vector<std::pair<double, std::size_t>> order;
+    for (std::size_t part = 0; part < parts.size(); ++part)
+      order.emplace_back(parts[part].bound * chance(random), part);
+    std::sort(order.begin(), order.end());
+    return std::any_of(order.begin(), order.end(),
+                       [&](const auto &next) { return diveInto(parts[next.second], random, steps); });
+  }
+
+  bool isInterrupted() const { return options_.isInterrupted && options_.isInterrupted->load(); }
+
   std::vector<Region> rootRegions() {
     std::vector<Region> roots;
     for (std::size_t root = 0; root < model_.roots(); ++root) {
@@ -119,20 +159,23 @@ private:
       cut(*region);
   }
 
-  /// The undecided variables of the first decision of the table that has some.
-  std::vector<int> candidates(const State &state) const {
+  /// The undecided variables that are decided next: those of most weight, and of these the ones of the first decision of the table.
+  std::vector<int> candidates(std::size_t root, const State &state) const {
     std::vector<int> found;
-    int decision = -1;
+    double most = 0;
+    int decision = 0;
     const auto &variables = state.problem().variables();
     for (int v = 0; v < int(variables.size()); ++v) {
       if (state.isDecided(v))
         continue;
       const int of = variables[std::size_t(v)].decision;
-      if (decision < 0 || of < decision) {
+      const double weight = model_.weight(root, v);
+      if (found.empty() || weight > most || (weight == most && of < decision)) {
+        most = weight;
         decision = of;
         found.clear();
       }
-      if (of == decision)
+      if (weight == most && of == decision)
         found.push_back(v);
     }
     return found;
@@ -169,6 +212,7 @@ private:
     ++at(region.depth).divided;
     const std::vector<int> variables =
         options_.isAnyOrder ? std::vector<int>{anyVariable(state)} : candidates(state);
+    const std::vector<int> variables = candidates(region.root, state);
     std::vector<Region> parts = partsOf(region, state, variables.front());
     if (region.depth < options_.strongBranching)
       for (std::size_t v = 1; v < variables.size(); ++v) {
@@ -211,12 +255,13 @@ private:
     }
     if (time.seconds < region.bound && model_.refute(region.root, state, time.seconds)) {
       ++result_.statistics.refuted;
-      begin();
+      if (frontier_)
+        begin();
     }
   }
 
   bool mustEnd() {
-    if (options_.isInterrupted && options_.isInterrupted->load())
+    if (isInterrupted())
       return true;
     const auto &statistics = result_.statistics;
     if (options_.mostMeasured > 0 && statistics.measured >= options_.mostMeasured)
