@@ -148,6 +148,8 @@ private:
   }
 
   void cut(const Region &region) {
+    if (options_.onCut)
+      options_.onCut(region);
     ++result_.statistics.cut;
     ++at(region.depth).cut;
     if (region.limit >= 0)
