@@ -4,7 +4,9 @@
 #include "compiler/driver/kernel_input.h"
 #include "compiler/driver/memory_limit.h"
 #include "compiler/driver/run_command.h"
+#include "compiler/model/machine/machine_file.h"
 #include "compiler/search/count.h"
+#include "compiler/search/gpu/gpu_nest.h"
 #include "compiler/search/nest/nest_space.h"
 #include "runtime/base/parse_status.h"
 #include <algorithm>
@@ -21,7 +23,8 @@ using Json = nlohmann::ordered_json;
 struct SpaceOptions {
   KernelRequest request;
   search::NestOptions nest;
-  bool isJson = false, listsDecisions = false, noCopies = false;
+  std::string machine; // "": the processor at hand
+  bool isJson = false, listsDecisions = false, noCopies = false, hasTiles = false;
   long mostStates = 300'000;
 };
 
@@ -52,7 +55,13 @@ std::string countText(const search::Count &count) {
 
 class Spaces {
 public:
-  explicit Spaces(const SpaceOptions &options) : options_(options) {}
+  explicit Spaces(const SpaceOptions &options) : options_(options) {
+    if (options.machine.empty())
+      return;
+    const model::Machine machine = model::findMachine(options.machine);
+    if (machine.kind == model::MachineKind::Gpu)
+      gpu_ = search::gpuLimitsOf(machine);
+  }
 
   std::string run() {
     const KernelInput input("pbc space", options_.request);
@@ -62,7 +71,7 @@ public:
     for (const kernel::Scheduled &kernel : input.kernels()) {
       search::NestOptions nest = options_.nest;
       nest.values = input.valuesOf(kernel);
-      const Json described = describe(kernel, nest);
+      const Json described = gpu_ ? describeOnGpu(kernel, nest) : describe(kernel, nest);
       text += textOf(described);
       all.push_back(described);
     }
@@ -72,15 +81,42 @@ public:
 private:
   Json describe(const kernel::Scheduled &kernel, const search::NestOptions &nest) const {
     const search::NestSpaces made = search::nestSpaces(kernel, nest);
+    std::vector<Named> named;
+    for (const search::NestSpace &space : made.spaces)
+      named.push_back({space.text(), space.space.get()});
+    return describe(kernel, nest, named, made.why);
+  }
+
+  Json describeOnGpu(const kernel::Scheduled &kernel, const search::NestOptions &nest) const {
+    search::GpuNestOptions options{.values = nest.values,
+                                   .mostLevels = nest.mostLevels,
+                                   .copiesInputs = nest.copiesInputs,
+                                   .limits = *gpu_};
+    if (options_.hasTiles)
+      options.tileSizes = nest.tileSizes;
+    const search::GpuNestSpaces made = search::gpuNestSpaces(kernel, options);
+    std::vector<Named> named;
+    for (const search::GpuNestSpace &space : made.spaces)
+      named.push_back({space.text, space.gpu.space.get()});
+    return describe(kernel, nest, named, made.why);
+  }
+
+  struct Named {
+    std::string text;
+    const search::Space *space;
+  };
+
+  Json describe(const kernel::Scheduled &kernel, const search::NestOptions &nest, const std::vector<Named> &named,
+                const std::string &why) const {
     Json out = {{"kernel", kernel.name}, {"sizes", sizesText(nest.values)}};
-    if (made.spaces.empty()) {
-      out["why"] = made.why;
+    if (named.empty()) {
+      out["why"] = why;
       return out;
     }
     search::Count sum;
     Json spaces = Json::array();
-    for (const search::NestSpace &space : made.spaces)
-      spaces.push_back(describe(space, sum, std::max(100L, options_.mostStates / long(made.spaces.size()))));
+    for (const Named &space : named)
+      spaces.push_back(describe(space, sum, std::max(100L, options_.mostStates / long(named.size()))));
     out["programs"] = double(sum.leaves);
     out["exact"] = sum.isExact;
     out["programs_text"] = countText(sum);
@@ -88,13 +124,14 @@ private:
     return out;
   }
 
-  Json describe(const search::NestSpace &nest, search::Count &sum, long mostStates) const {
-    const search::Problem &problem = nest.space->problem();
+  Json describe(const Named &named, search::Count &sum, long mostStates) const {
+    const search::Space &space = *named.space;
+    const search::Problem &problem = space.problem();
     search::State state(problem);
-    Json out = {{"loops", nest.text()}};
+    Json out = {{"loops", named.text}};
     if (!state.propagate()) {
       out["programs"] = 0;
-      out["why"] = nest.space->why(*state.conflict());
+      out["why"] = space.why(*state.conflict());
       return out;
     }
     const search::Count count = search::countLeaves(state, {.mostStates = mostStates});
@@ -110,7 +147,7 @@ private:
       removed += std::popcount(first) - std::popcount(state.domain(v));
       if (!search::isSingle(first) && state.domain(v) != first)
         decided.push_back(
-            fmt::format("{} is {}", nest.space->nameOf(v), nest.space->valuesOf(v, state.domain(v))));
+            fmt::format("{} is {}", space.nameOf(v), space.valuesOf(v, state.domain(v))));
     }
     out["variables"] = problem.variables().size();
     out["undecided"] = state.openVariables();
@@ -143,6 +180,7 @@ private:
   }
 
   const SpaceOptions &options_;
+  std::optional<search::MachineLimits> gpu_;
 };
 
 } // namespace
@@ -156,7 +194,9 @@ int spaceCommand(int argc, char **argv) {
   app.footer("Example:\n  pbc space mm.pbcc --n=1024");
   addOptions(app, o.request);
   app.get_option("input")->required(false);
-  app.add_option("--tiles", o.nest.tileSizes, "sizes of tiles")
+  app.add_option("--machine", o.machine,
+                 "a machine of pbc model, or FILE.toml: the spaces are those for it; none: for the processor at hand");
+  const CLI::Option *const tiles = app.add_option("--tiles", o.nest.tileSizes, "sizes of tiles")
       ->delimiter(',')
       ->check(CLI::Range(2L, 65536L));
   app.add_option("--levels", o.nest.mostLevels, "tiles in tiles of one loop")->check(CLI::Range(0, 3));
@@ -173,6 +213,7 @@ int spaceCommand(int argc, char **argv) {
     return pb::base::parseStatus(app, e);
   }
   o.nest.copiesInputs = !o.noCopies;
+  o.hasTiles = tiles->count() > 0;
   return runCommand("pbc space", [&] { return o.listsDecisions ? listed() : Spaces(o).run(); });
 }
 

@@ -4,6 +4,7 @@
 #include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/loops.h"
+#include "compiler/search/nest/cuts.h"
 #include "compiler/search/nest/nest_facts.h"
 #include <algorithm>
 #include <bit>
@@ -19,13 +20,6 @@ using script::Script;
 /// The kernel's operations of isl for finding facts, as many as a script may take.
 constexpr unsigned long kFactsBudget = 4 * kernel::kStepBudget;
 
-std::optional<Scheduled> after(const Script &steps, const Scheduled &kernel) {
-  kernel::ScriptOutcome made = kernel::run(steps, kernel, kernel::Mode::Strict);
-  if (!made.failed.empty())
-    return std::nullopt;
-  return std::move(made.kernel);
-}
-
 std::vector<std::string> outerLoops(const Scheduled &kernel) {
   std::vector<std::string> labels;
   const std::vector<kernel::LoopNode> all = kernel::loopsOf(kernel.schedule.tree);
@@ -33,34 +27,6 @@ std::vector<std::string> outerLoops(const Scheduled &kernel) {
     for (const kernel::LoopNode &loop : kernel::nestFrom(all.front()))
       labels.push_back(loop.label);
   return labels;
-}
-
-/// Ways to begin: with the loops as they are; with those of the bodies written out; with sums in the cells of the output, in a
-/// nest of their own; with several sums for one.
-std::vector<Script> beginnings(const Scheduled &kernel) {
-  std::vector<Script> all = {{}};
-  for (const kernel::Buffer &buffer : kernel.buffers) {
-    if (buffer.role != kernel::Buffer::Role::Local)
-      continue;
-    Script steps = {script::step("in_place", {kernel::programName(kernel, buffer)})};
-    if (const std::vector<std::string> outer = outerLoops(kernel); !outer.empty())
-      steps.push_back(script::step("fission", outer));
-    if (after(steps, kernel))
-      all.push_back(std::move(steps));
-  }
-  const std::vector<std::string> nest = outerLoops(kernel);
-  std::vector<std::string> inBodies;
-  for (const std::string &label : kernel::labelsOf(kernel.schedule.tree))
-    if (std::find(nest.begin(), nest.end(), label) == nest.end())
-      inBodies.push_back(label);
-  if (!inBodies.empty())
-    if (Script steps = {script::step("unroll", inBodies)}; after(steps, kernel))
-      all.push_back(std::move(steps));
-  for (const kernel::LoopNode &loop : kernel::loopsOf(kernel.schedule.tree))
-    for (const long count : {4L, 8L, 16L, 32L})
-      if (Script steps = {script::step("partial_sums", {loop.label}, {count})}; after(steps, kernel))
-        all.push_back(std::move(steps));
-  return all;
 }
 
 std::string labelOf(const NestLoop &loop, std::size_t level) {
@@ -159,20 +125,6 @@ private:
   Structure structure_;
   NestSpace made_;
 };
-
-/// Calls `visit` for each list of numbers from 0 to its maximum.
-template <class Visit>
-void eachCut(const std::vector<int> &most, const Visit &visit) {
-  std::vector<int> cuts(most.size(), 0);
-  for (;;) {
-    visit(cuts);
-    std::size_t at = 0;
-    while (at < cuts.size() && ++cuts[at] > most[at])
-      cuts[at++] = 0;
-    if (at == cuts.size())
-      return;
-  }
-}
 
 /// The dimensions of a complete state, outermost first.
 std::vector<int> inOrder(const NestSpace &nest, const State &leaf) {
@@ -329,6 +281,39 @@ private:
 
 } // namespace
 
+std::optional<Scheduled> afterSteps(const Script &steps, const Scheduled &kernel) {
+  kernel::ScriptOutcome made = kernel::run(steps, kernel, kernel::Mode::Strict);
+  if (!made.failed.empty())
+    return std::nullopt;
+  return std::move(made.kernel);
+}
+
+std::vector<Script> nestBeginnings(const Scheduled &kernel) {
+  std::vector<Script> all = {{}};
+  for (const kernel::Buffer &buffer : kernel.buffers) {
+    if (buffer.role != kernel::Buffer::Role::Local)
+      continue;
+    Script steps = {script::step("in_place", {kernel::programName(kernel, buffer)})};
+    if (const std::vector<std::string> outer = outerLoops(kernel); !outer.empty())
+      steps.push_back(script::step("fission", outer));
+    if (afterSteps(steps, kernel))
+      all.push_back(std::move(steps));
+  }
+  const std::vector<std::string> nest = outerLoops(kernel);
+  std::vector<std::string> inBodies;
+  for (const std::string &label : kernel::labelsOf(kernel.schedule.tree))
+    if (std::find(nest.begin(), nest.end(), label) == nest.end())
+      inBodies.push_back(label);
+  if (!inBodies.empty())
+    if (Script steps = {script::step("unroll", inBodies)}; afterSteps(steps, kernel))
+      all.push_back(std::move(steps));
+  for (const kernel::LoopNode &loop : kernel::loopsOf(kernel.schedule.tree))
+    for (const long count : {4L, 8L, 16L, 32L})
+      if (Script steps = {script::step("partial_sums", {loop.label}, {count})}; afterSteps(steps, kernel))
+        all.push_back(std::move(steps));
+  return all;
+}
+
 std::string NestSpace::text() const {
   std::string out = script::line(begin);
   for (const NestLoop &loop : loops)
@@ -344,8 +329,8 @@ NestSpaces nestSpaces(const Scheduled &lifted, const NestOptions &options) {
   NestSpaces made;
   const bool isDone = poly::withBudget(lifted.context.ctx(), kFactsBudget, [&] {
     const Scheduled kernel = kernel::withLabels(lifted);
-    for (const Script &begin : beginnings(kernel)) {
-      const std::optional<Scheduled> begun = after(begin, kernel);
+    for (const Script &begin : nestBeginnings(kernel)) {
+      const std::optional<Scheduled> begun = afterSteps(begin, kernel);
       if (!begun)
         continue;
       const NestFactsOutcome facts = nestFacts(*begun, options.values);

@@ -20,6 +20,7 @@
 #include "compiler/search/space.h"
 #include <map>
 #include <memory>
+#include <optional>
 
 namespace pbc::search {
 
@@ -67,6 +68,12 @@ struct NestSpaces {
   std::vector<NestSpace> spaces;
   std::string why; // if there are none: a sentence
 };
+
+/// Ways to begin: with the loops as they are; with those of the bodies written out; with sums in the cells of the output, in a
+/// nest of their own; with several sums for one. The kernel has labels.
+std::vector<script::Script> nestBeginnings(const kernel::Scheduled &kernel);
+/// Nothing if a step does not apply.
+std::optional<kernel::Scheduled> afterSteps(const script::Script &, const kernel::Scheduled &kernel);
 
 /// The kernel has no steps behind it. isl's questions have a budget: a kernel that takes too long has no spaces.
 NestSpaces nestSpaces(const kernel::Scheduled &lifted, const NestOptions &);
