@@ -14,6 +14,38 @@
 
 using namespace pbc;
 
+namespace {
+
+/// About how many programs a region has.
+double programsOf(const search::Problem &problem, const std::vector<search::Domain> &domains) {
+  search::State state(problem);
+  state.take(domains);
+  return double(search::countLeaves(state, {.mostStates = 500, .descents = 60}).leaves);
+}
+
+struct Seen {
+  search::Region region;
+  bool isCut;
+};
+
+void printVolumes(const search::GpuModel &model, const std::vector<Seen> &seen, long measured) {
+  double all = 0, cut[3] = {0, 0, 0}, divided[3] = {0, 0, 0};
+  for (const Seen &s : seen) {
+    const double programs = programsOf(model.problem(s.region.root), s.region.domains);
+    (s.isCut ? cut : divided)[s.region.depth] += programs;
+    all += s.region.depth == 0 ? programs : 0;
+  }
+  std::printf("about %.3g programs, %.3g for each that was measured\n", all, all / double(measured));
+  // What is cut at a level and what is divided there were one part of the level before: shares are of what was left.
+  double left = 1;
+  for (int depth = 0; depth < 3; ++depth) {
+    left *= divided[depth] / (cut[depth] + divided[depth]);
+    std::printf("  after level %d (%d decisions): %.2f %% of the programs are left\n", depth + 1, depth, left * 100);
+  }
+}
+
+} // namespace
+
 int main(int argc, char **argv) {
   const std::string machine = argc > 1 ? argv[1] : "k20c";
   const long n = argc > 2 ? std::atol(argv[2]) : 1024;
@@ -42,10 +74,16 @@ int main(int argc, char **argv) {
     }
     return true;
   };
+  std::vector<Seen> seen;
+  options.onRegion = [&](const search::Region &region, bool isCut) {
+    if (region.depth < 3)
+      seen.push_back({region, isCut});
+  };
   const search::SearchResult r = search::search(model, options);
   std::printf("%.1f s: best %.4g s, bound %.4g s, %s; measured %ld (and %ld not), divided %ld, cut %ld, empty %ld\n",
               seconds(), r.bestSeconds, r.bound, r.isComplete ? "complete" : "not complete", r.statistics.measured,
               r.statistics.notMeasured, r.statistics.divided, r.statistics.cut, r.statistics.empty);
+  printVolumes(model, seen, r.statistics.measured);
   for (std::size_t t = 0; t < r.statistics.cutBy.size(); ++t)
     if (r.statistics.cutBy[t] > 0)
       std::printf("  cut by %s: %ld\n", std::string(model.limitNames()[t]).c_str(), r.statistics.cutBy[t]);

@@ -148,8 +148,8 @@ private:
   }
 
   void cut(const Region &region) {
-    if (options_.onCut)
-      options_.onCut(region);
+    if (options_.onRegion)
+      options_.onRegion(region, true);
     ++result_.statistics.cut;
     ++at(region.depth).cut;
     if (region.limit >= 0)
@@ -210,6 +210,8 @@ private:
   }
 
   void divide(const Region &region, State &state) {
+    if (options_.onRegion)
+      options_.onRegion(region, false);
     ++result_.statistics.divided;
     ++at(region.depth).divided;
     const std::vector<int> variables =
@@ -292,6 +294,8 @@ private:
   void settle() {
     settleBound();
     result_.isComplete = result_.isComplete || best() <= result_.bound;
+    if (result_.isComplete && !options_.measuresAll)
+      cutAll(); // nothing that is left can be better
     if (result_.bestSeconds == 0)
       result_.bound = result_.isComplete ? 0 : result_.bound;
   }

@@ -53,8 +53,8 @@ struct SearchOptions {
   bool measuresAll = false; // nothing is cut, and every leaf is measured exactly: to test bounds
   /// Ends the search when it is set; null: nothing does.
   const std::atomic<bool> *isInterrupted = nullptr;
-  /// Called with each region that is cut.
-  std::function<void(const Region &)> onCut = nullptr;
+  /// Called with each region that is cut or divided.
+  std::function<void(const Region &, bool isCut)> onRegion = nullptr;
   /// Called now and then, and after each leaf that is better. False ends the search.
   std::function<bool(const struct SearchResult &)> progress = nullptr;
 };
