@@ -40,7 +40,8 @@ void printVolumes(const search::GpuModel &model, const std::vector<Seen> &seen, 
   double left = 1;
   for (int depth = 0; depth < 3; ++depth) {
     left *= divided[depth] / (cut[depth] + divided[depth]);
-    std::printf("  after level %d (%d decisions): %.2f %% of the programs are left\n", depth + 1, depth, left * 100);
+    std::printf("  after level %d (%d decisions): %.2f %% of the programs are left\n", depth + 1, depth,
+                left * 100);
   }
 }
 
@@ -56,9 +57,12 @@ int main(int argc, char **argv) {
   std::vector<search::ModelDevice> devices;
   for (const search::GpuSpace &space : spaces)
     devices.emplace_back(*space.space, space.work, rates);
-  search::GpuModel model(spaces, rates, [&](std::size_t root, const search::State &leaf) { return devices[root].time(leaf); });
+  search::GpuModel model(
+      spaces, rates, [&](std::size_t root, const search::State &leaf) { return devices[root].time(leaf); });
   const auto begin = std::chrono::steady_clock::now();
-  auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
+  auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
   double printed = 0;
   search::SearchOptions options;
   options.seconds = budget;
@@ -68,8 +72,8 @@ int main(int argc, char **argv) {
   options.progress = [&](const search::SearchResult &r) {
     if (seconds() > printed + 10) {
       printed = seconds();
-      std::printf("%6.0f s: best %.4g, bound %.4g, measured %ld, divided %ld, cut %ld\n", seconds(), r.bestSeconds, r.bound,
-                  r.statistics.measured, r.statistics.divided, r.statistics.cut);
+      std::printf("%6.0f s: best %.4g, bound %.4g, measured %ld, divided %ld, cut %ld\n", seconds(),
+                  r.bestSeconds, r.bound, r.statistics.measured, r.statistics.divided, r.statistics.cut);
       std::fflush(stdout);
     }
     return true;
@@ -80,19 +84,22 @@ int main(int argc, char **argv) {
       seen.push_back({region, isCut});
   };
   const search::SearchResult r = search::search(model, options);
-  std::printf("%.1f s: best %.4g s, bound %.4g s, %s; measured %ld (and %ld not), divided %ld, cut %ld, empty %ld\n",
-              seconds(), r.bestSeconds, r.bound, r.isComplete ? "complete" : "not complete", r.statistics.measured,
-              r.statistics.notMeasured, r.statistics.divided, r.statistics.cut, r.statistics.empty);
+  std::printf(
+      "%.1f s: best %.4g s, bound %.4g s, %s; measured %ld (and %ld not), divided %ld, cut %ld, empty %ld\n",
+      seconds(), r.bestSeconds, r.bound, r.isComplete ? "complete" : "not complete", r.statistics.measured,
+      r.statistics.notMeasured, r.statistics.divided, r.statistics.cut, r.statistics.empty);
   printVolumes(model, seen, r.statistics.measured);
   for (std::size_t t = 0; t < r.statistics.cutBy.size(); ++t)
     if (r.statistics.cutBy[t] > 0)
       std::printf("  cut by %s: %ld\n", std::string(model.limitNames()[t]).c_str(), r.statistics.cutBy[t]);
   for (std::size_t d = 0; d < r.statistics.depths.size(); ++d)
-    std::printf("  depth %zu: divided %ld, cut %ld\n", d, r.statistics.depths[d].divided, r.statistics.depths[d].cut);
+    std::printf("  depth %zu: divided %ld, cut %ld\n", d, r.statistics.depths[d].divided,
+                r.statistics.depths[d].cut);
   if (r.best) {
     search::State state(model.problem(r.best->root));
     state.take(r.best->domains);
-    std::printf("%s: %s\n", spaces[r.best->root].space->structure().name.c_str(), model.explain(r.best->root, state).c_str());
+    std::printf("%s: %s\n", spaces[r.best->root].space->structure().name.c_str(),
+                model.explain(r.best->root, state).c_str());
     for (int v = 0; v < int(state.domains().size()); ++v)
       if (spaces[r.best->root].space->nameOf(v)[0] != 'o')
         std::printf("  %s %s\n", spaces[r.best->root].space->nameOf(v).c_str(),

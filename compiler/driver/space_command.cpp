@@ -106,8 +106,8 @@ private:
     const search::Space *space;
   };
 
-  Json describe(const kernel::Scheduled &kernel, const search::NestOptions &nest, const std::vector<Named> &named,
-                const std::string &why) const {
+  Json describe(const kernel::Scheduled &kernel, const search::NestOptions &nest,
+                const std::vector<Named> &named, const std::string &why) const {
     Json out = {{"kernel", kernel.name}, {"sizes", sizesText(nest.values)}};
     if (named.empty()) {
       out["why"] = why;
@@ -146,8 +146,7 @@ private:
       const search::Domain first = problem.variables()[std::size_t(v)].initial;
       removed += std::popcount(first) - std::popcount(state.domain(v));
       if (!search::isSingle(first) && state.domain(v) != first)
-        decided.push_back(
-            fmt::format("{} is {}", space.nameOf(v), space.valuesOf(v, state.domain(v))));
+        decided.push_back(fmt::format("{} is {}", space.nameOf(v), space.valuesOf(v, state.domain(v))));
     }
     out["variables"] = problem.variables().size();
     out["undecided"] = state.openVariables();
@@ -194,11 +193,12 @@ int spaceCommand(int argc, char **argv) {
   app.footer("Example:\n  pbc space mm.pbcc --n=1024");
   addOptions(app, o.request);
   app.get_option("input")->required(false);
-  app.add_option("--machine", o.machine,
-                 "a machine of pbc model, or FILE.toml: the spaces are those for it; none: for the processor at hand");
+  app.add_option(
+      "--machine", o.machine,
+      "a machine of pbc model, or FILE.toml: the spaces are those for it; none: for the processor at hand");
   const CLI::Option *const tiles = app.add_option("--tiles", o.nest.tileSizes, "sizes of tiles")
-      ->delimiter(',')
-      ->check(CLI::Range(2L, 65536L));
+                                       ->delimiter(',')
+                                       ->check(CLI::Range(2L, 65536L));
   app.add_option("--levels", o.nest.mostLevels, "tiles in tiles of one loop")->check(CLI::Range(0, 3));
   app.add_flag("--no-copies", o.noCopies, "without copies of parts of inputs");
   app.add_option("--states", o.mostStates, "states of all spaces together, after which counts are estimated")

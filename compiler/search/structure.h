@@ -73,8 +73,8 @@ struct MemoryAccess {
 struct MachineLimits {
   long threadsInBlock = 0;
   long blockDimensions = 0, threadDimensions = 0;
-  long unrolled = 0;    // copies of a body
-  long sharedBytes = 0; // for one block
+  long unrolled = 0;          // copies of a body
+  long sharedBytes = 0;       // for one block
   long registersInThread = 0; // of 4 bytes, for one communication
   bool unrollsInnermostOnly =
       true; // a smaller space: what is inside an unrolled loop is unrolled or a vector

@@ -41,7 +41,8 @@ std::vector<double> weightsOf(const GpuSpace &space) {
           std::min(weight, iterationsOf(view, b));
   }
   for (std::size_t c = 0; c < s.communications.size(); ++c)
-    weights[std::size_t(view.space().place(int(c)))] = kPlace * iterationsOf(view, space.work.passed[c].target);
+    weights[std::size_t(view.space().place(int(c)))] =
+        kPlace * iterationsOf(view, space.work.passed[c].target);
   for (std::size_t a = 0; a < s.accesses.size(); ++a)
     weights[std::size_t(view.space().cache(int(a)))] = kCache * iterationsOf(view, s.accesses[a].instruction);
   return weights;
@@ -78,11 +79,12 @@ bool GpuModel::refute(std::size_t root, const State &leaf, double seconds) {
     const GpuTermValue value = bounds_[root].term(term, leaf);
     if (bounds_[root].isOff(term) || value.seconds <= seconds)
       continue;
-    refutations_.push_back(fmt::format(
-        "internal error, please report it: a program of {} took {:.4g} s, less than the {:.4g} s of the bound "
-        "`{}` ({})",
-        spaces_[root].space->structure().name, seconds, value.seconds, gpuTerms()[std::size_t(term)].name,
-        GpuBounds::explain({value.seconds, term, value})));
+    refutations_.push_back(fmt::format("internal error, please report it: a program of {} took {:.4g} s, "
+                                       "less than the {:.4g} s of the bound "
+                                       "`{}` ({})",
+                                       spaces_[root].space->structure().name, seconds, value.seconds,
+                                       gpuTerms()[std::size_t(term)].name,
+                                       GpuBounds::explain({value.seconds, term, value})));
     for (GpuBounds &bounds : bounds_)
       bounds.switchOff(term);
     isAny = true;

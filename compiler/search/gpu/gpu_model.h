@@ -29,7 +29,9 @@ public:
   RegionBound bound(std::size_t root, const State &) const override;
   LeafTime measure(std::size_t root, const State &leaf, double most) override;
   std::vector<std::string_view> limitNames() const override;
-  double weight(std::size_t root, int variable) const override { return weights_[root][std::size_t(variable)]; }
+  double weight(std::size_t root, int variable) const override {
+    return weights_[root][std::size_t(variable)];
+  }
   bool refute(std::size_t root, const State &leaf, double seconds) override;
 
   /// What limits all programs of the region, in three sentences.
@@ -41,7 +43,8 @@ private:
   const std::vector<GpuSpace> &spaces_;
   GpuRates rates_;
   std::vector<GpuBounds> bounds_;
-  std::vector<std::vector<double>> weights_; // by variable: iterations of the largest instruction that it concerns
+  std::vector<std::vector<double>>
+      weights_; // by variable: iterations of the largest instruction that it concerns
   Measure measure_;
   std::vector<std::string> refutations_;
 };

@@ -37,7 +37,8 @@ public:
     for (std::size_t l = 0; l < facts_.loops.size(); ++l)
       addSizes(l);
     isSum_ = !facts_.sum.empty();
-    const std::vector<std::size_t> cellLoops = loopsThat([](const NestFacts::Loop &loop) { return !loop.isOfSum; });
+    const std::vector<std::size_t> cellLoops =
+        loopsThat([](const NestFacts::Loop &loop) { return !loop.isOfSum; });
     std::vector<std::vector<int>> begins;
     int begin = -1;
     if (isSum_) {
@@ -46,7 +47,8 @@ public:
       structure_.instructions.back().isInitialisation = true;
     }
     std::vector<std::size_t> all = cellLoops;
-    const std::vector<std::size_t> sumLoops = loopsThat([](const NestFacts::Loop &loop) { return loop.isOfSum; });
+    const std::vector<std::size_t> sumLoops =
+        loopsThat([](const NestFacts::Loop &loop) { return loop.isOfSum; });
     all.insert(all.end(), sumLoops.begin(), sumLoops.end());
     std::sort(all.begin(), all.end());
     levels_ = levelsOf(all, "");
@@ -172,8 +174,8 @@ private:
   }
 
   void pass(const std::string &name, const std::vector<std::vector<int>> &from,
-            const std::vector<std::vector<int>> &to, const std::vector<std::size_t> &loops, int source, int target,
-            bool isSum) {
+            const std::vector<std::vector<int>> &to, const std::vector<std::size_t> &loops, int source,
+            int target, bool isSum) {
     Communication made{name, {}};
     for (const std::size_t l : loops)
       for (std::size_t level = 0; level < from[l].size(); ++level)
@@ -195,14 +197,16 @@ private:
       const NestWork::Operations &of = nestWork_.operations[n];
       // A multiplication and an addition may be one.
       work_.operations.back().count[n] =
-          std::max({of.additions, of.multiplications, of.divisions, of.roots}) / std::max(1.0, nestWork_.points);
+          std::max({of.additions, of.multiplications, of.divisions, of.roots}) /
+          std::max(1.0, nestWork_.points);
     }
   }
 
   void addBodyAccesses() {
     for (std::size_t array = 0; array < work_.arrays.size(); ++array) {
       const std::string &name = work_.arrays[array].name;
-      const bool isLoaded = std::any_of(loads_.begin(), loads_.end(), [&](const auto &load) { return load.second == name; });
+      const bool isLoaded =
+          std::any_of(loads_.begin(), loads_.end(), [&](const auto &load) { return load.second == name; });
       if (!isLoaded && name != facts_.sum)
         addAccess(body_, name, work_.arrays[array].isWritten, levels_);
     }
@@ -223,8 +227,8 @@ private:
     for (std::size_t l = 0; l < levels.size(); ++l)
       for (std::size_t level = 0; level < levels[l].size(); ++level)
         if (moves->bytes[l] != 0)
-          made.strides.push_back({levels[l][level], moves->bytes[l],
-                                  {levels[l].begin() + long(level) + 1, levels[l].end()}});
+          made.strides.push_back(
+              {levels[l][level], moves->bytes[l], {levels[l].begin() + long(level) + 1, levels[l].end()}});
     work_.accesses.push_back(std::move(made));
   }
 
@@ -294,8 +298,11 @@ private:
 std::string textOf(const script::Script &begin, const NestFacts &facts, const std::vector<int> &cuts) {
   std::string text = script::line(begin);
   for (std::size_t l = 0; l < cuts.size(); ++l)
-    text += fmt::format("{}{} in {} level{}", text.empty() ? "" : text.back() == ';' ? " " : ", ", facts.loops[l].label,
-                        cuts[l] + 1, cuts[l] == 0 ? "" : "s");
+    text += fmt::format("{}{} in {} level{}",
+                        text.empty()         ? ""
+                        : text.back() == ';' ? " "
+                                             : ", ",
+                        facts.loops[l].label, cuts[l] + 1, cuts[l] == 0 ? "" : "s");
   return text;
 }
 
@@ -326,14 +333,17 @@ GpuNestSpaces gpuNestSpaces(const kernel::Scheduled &lifted, const GpuNestOption
       const NestWork work = workOf(facts, options.values);
       std::vector<int> most;
       for (const NestFacts::Loop &loop : facts.loops) {
-        int levels = !facts.isPermutable ? 0 : loop.isOfSum ? std::min(1, options.mostLevels) : options.mostLevels;
+        int levels = !facts.isPermutable ? 0
+                     : loop.isOfSum      ? std::min(1, options.mostLevels)
+                                         : options.mostLevels;
         while (levels > 0 &&
                (options.tileSizes.empty() || loop.extent <= (options.tileSizes.front() << (levels - 1))))
           --levels;
         most.push_back(levels);
       }
       eachCut(most, [&](const std::vector<int> &cuts) {
-        made.spaces.push_back({GpuMaker(facts, work, options, cuts).make(), begin, textOf(begin, facts, cuts)});
+        made.spaces.push_back(
+            {GpuMaker(facts, work, options, cuts).make(), begin, textOf(begin, facts, cuts)});
       });
     }
   });

@@ -49,9 +49,12 @@ std::array<double, 3> byLevel(const model::Rates &rates, ResourceKind kind, bool
 } // namespace
 
 std::string_view nameOf(GpuResource r) {
-  constexpr std::string_view names[kGpuResources] = {
-      "instructions",          "operations on floats",  "operations on doubles",
-      "words through memory units", "bytes of the second cache", "bytes of the device's memory"};
+  constexpr std::string_view names[kGpuResources] = {"instructions",
+                                                     "operations on floats",
+                                                     "operations on doubles",
+                                                     "words through memory units",
+                                                     "bytes of the second cache",
+                                                     "bytes of the device's memory"};
   return names[std::size_t(r)];
 }
 

@@ -18,12 +18,12 @@ namespace pbc::search {
 
 /// What instructions use up. Those of lanes are also used up by lanes without a thread; bytes are not (trap 2 of section 5.4).
 enum class GpuResource : std::uint8_t {
-  Issue,         // instructions of a lane
-  Float,         // operations on floats, of a lane
-  Double,        // operations on doubles, of a lane
-  Words,         // of 4 bytes, loaded or stored through the units for memory
-  SecondCache,   // bytes between units and the second cache
-  Memory,        // bytes of the device's memory
+  Issue,       // instructions of a lane
+  Float,       // operations on floats, of a lane
+  Double,      // operations on doubles, of a lane
+  Words,       // of 4 bytes, loaded or stored through the units for memory
+  SecondCache, // bytes between units and the second cache
+  Memory,      // bytes of the device's memory
 };
 inline constexpr std::size_t kGpuResources = 6;
 std::string_view nameOf(GpuResource);

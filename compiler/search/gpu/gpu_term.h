@@ -21,15 +21,16 @@ struct GpuInput {
   const GpuRates &rates;
   GpuUse thread, group, device; // by one thread, one group, all groups
   double resident;              // groups that run at once, at most
-  double waves; // T >= waves x the time of a group, all that may still become blocks counted as loops (waves.cpp)
+  double
+      waves; // T >= waves x the time of a group, all that may still become blocks counted as loops (waves.cpp)
 };
 
 /// A value with what it was made of, for explanations: times x amount / rate.
 struct GpuTermValue {
   double seconds = 0;
   double amount = 0, rate = 0;
-  std::string_view of = {};  // "bytes of the second cache"
-  double waves = 0;          // 0: it is not of groups one after the other
+  std::string_view of = {}; // "bytes of the second cache"
+  double waves = 0;         // 0: it is not of groups one after the other
 };
 
 /// Keeps the larger of two values.

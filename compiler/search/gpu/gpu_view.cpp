@@ -196,8 +196,8 @@ void GpuView::findGroups() {
   const Structure &s = space_.structure();
   const std::vector<int> *candidates = &space_.dimensions();
   for (const Instruction &instruction : s.instructions)
-    if (instruction.hasEffects && (candidates == &space_.dimensions() ||
-                                   instruction.dimensions.size() < candidates->size()))
+    if (instruction.hasEffects &&
+        (candidates == &space_.dimensions() || instruction.dimensions.size() < candidates->size()))
       candidates = &instruction.dimensions;
   std::vector<int> certain, open;
   for (const int d : *candidates) {

@@ -61,10 +61,10 @@ public:
     double least, most;
   };
   const std::vector<OpenBlock> &openBlocks() const { return openBlocks_; }
-  double threads() const { return threads_; }         // of a group, at least
+  double threads() const { return threads_; } // of a group, at least
   double mostThreads() const { return mostThreads_; }
-  double localBytes() const { return localBytes_; }   // of a group, at least
-  double registers() const { return registers_; }     // of a thread, at least
+  double localBytes() const { return localBytes_; } // of a group, at least
+  double registers() const { return registers_; }   // of a thread, at least
 
   /// Bytes that each execution of an access moves between its unit and the second cache, at least, if no nearer cache has them.
   double secondCacheBytes(int access, long lanes) const;
@@ -86,8 +86,8 @@ private:
   const Space &space_;
   const GpuWork &work_;
   const State &state_;
-  std::vector<OfDimension> dimensions_;   // by object
-  std::vector<std::vector<int>> around_;  // by instruction of the structure
+  std::vector<OfDimension> dimensions_;  // by object
+  std::vector<std::vector<int>> around_; // by instruction of the structure
   double groups_ = 1;
   std::vector<OpenBlock> openBlocks_;
   double threads_ = 1, mostThreads_ = 1, localBytes_ = 0, registers_ = 0;

@@ -60,8 +60,8 @@ struct GpuWork {
   std::vector<Loop> loops;
 
   bool isProductOfMatrices = false;
-  double points = 0;     // iterations of the largest instruction
-  double hostBytes = 0;  // that have to be copied to the device or back
+  double points = 0;    // iterations of the largest instruction
+  double hostBytes = 0; // that have to be copied to the device or back
 
   /// The arrays are in L2 already if they fit: what has to come from memory, at least.
   double bytes() const {

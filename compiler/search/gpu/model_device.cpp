@@ -52,9 +52,10 @@ public:
     // Latency and throughput hide each other only as long as one of them is much shorter.
     const double longer = std::max(shared, clock_), shorter = std::min(shared, clock_);
     const double wave = longer + std::max(0.0, shorter - longer / 2) / 2;
-    return {true, std::max({waves * wave, device, memorySeconds(), work_.hostBytes > 0 && rates_.hostBytesPerSecond > 0
-                                                                       ? work_.hostBytes / rates_.hostBytesPerSecond
-                                                                       : 0})};
+    return {true, std::max({waves * wave, device, memorySeconds(),
+                            work_.hostBytes > 0 && rates_.hostBytesPerSecond > 0
+                                ? work_.hostBytes / rates_.hostBytesPerSecond
+                                : 0})};
   }
 
 private:
@@ -75,7 +76,8 @@ private:
         return std::ceil(double(loop.extent) / points);
       }
     const int size = structure_.dimension(dimension).size;
-    return double(structure_.sizes[std::size_t(size)].values[std::size_t(std::countr_zero(leaf_.domain(space_.size(size))))]);
+    return double(structure_.sizes[std::size_t(size)]
+                      .values[std::size_t(std::countr_zero(leaf_.domain(space_.size(size))))]);
   }
 
   void visit(const LoopTree &at, std::vector<const LoopTree *> &path) {
@@ -107,7 +109,9 @@ private:
   Place placeOf(std::size_t communication) const {
     return Place(std::countr_zero(leaf_.domain(space_.place(int(communication)))));
   }
-  Cache cacheOf(std::size_t access) const { return Cache(std::countr_zero(leaf_.domain(space_.cache(int(access))))); }
+  Cache cacheOf(std::size_t access) const {
+    return Cache(std::countr_zero(leaf_.domain(space_.cache(int(access)))));
+  }
 
   double localBytes() const {
     double bytes = 0;
@@ -263,7 +267,8 @@ private:
       const double words =
           lanesOf(of) * executions * vectorOf(of) * double(structure_.communications[c].elementBytes) / 4;
       add(GpuResource::Issue, lanesOf(of) * executions);
-      add(GpuResource::Words, words * (placeOf(c) == Place::Shared ? conflicts(c, of, side == passed.target) : 1));
+      add(GpuResource::Words,
+          words * (placeOf(c) == Place::Shared ? conflicts(c, of, side == passed.target) : 1));
       if (placeOf(c) == Place::Global)
         add(GpuResource::SecondCache, words * 4);
     }
@@ -349,7 +354,8 @@ private:
     double words = 0, more = 0;
     for (std::size_t a = 0; a < structure_.accesses.size(); ++a)
       if (structure_.accesses[a].instruction == i)
-        words += vectorOf(of_[std::size_t(i)]) * double(work_.arrays[std::size_t(work_.accesses[a].array)].bytes) / 4;
+        words += vectorOf(of_[std::size_t(i)]) *
+                 double(work_.arrays[std::size_t(work_.accesses[a].array)].bytes) / 4;
     for (std::size_t c = 0; c < work_.passed.size(); ++c)
       if (placeOf(c) != Place::Register && (work_.passed[c].source == i || work_.passed[c].target == i)) {
         ++more;
@@ -372,7 +378,8 @@ private:
         const Cache cache = cacheOf(a);
         const bool isNear = cache == Cache::First || cache == Cache::ReadOnly;
         // A part of what the first cache is asked for comes from the second one.
-        seconds = std::max(seconds, isNear ? (3 * rates_.firstCache + rates_.secondCache) / 4 : rates_.secondCache);
+        seconds =
+            std::max(seconds, isNear ? (3 * rates_.firstCache + rates_.secondCache) / 4 : rates_.secondCache);
       }
     return seconds;
   }

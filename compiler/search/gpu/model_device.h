@@ -12,8 +12,8 @@
 #pragma once
 #include "compiler/search/gpu/gpu_rates.h"
 #include "compiler/search/gpu/gpu_work.h"
-#include "compiler/search/strategy/model.h"
 #include "compiler/search/space.h"
+#include "compiler/search/strategy/model.h"
 
 namespace pbc::search {
 

@@ -55,7 +55,8 @@ GpuTermValue longestUse(const GpuUse &use, const GpuRates &rates, GpuLevel level
   for (std::size_t r = 0; r < kGpuResources; ++r) {
     const double rate = rates.of(GpuResource(r), level);
     if (rate > 0)
-      keepLarger(best, {(waves > 0 ? waves : 1) * use[r] / rate, use[r], rate, nameOf(GpuResource(r)), waves});
+      keepLarger(best,
+                 {(waves > 0 ? waves : 1) * use[r] / rate, use[r], rate, nameOf(GpuResource(r)), waves});
   }
   return best;
 }

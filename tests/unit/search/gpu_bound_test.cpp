@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tests/unit/search/gpu_examples.h"
 #include "compiler/search/count.h"
 #include "compiler/search/strategy/search.h"
+#include "tests/unit/search/gpu_examples.h"
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -91,7 +91,8 @@ TEST(GpuBound, NoTermFallsOnTheWayDownAndNoneIsAboveTheTime) {
 struct Waves {
   Waves() {
     Structure s;
-    const int five = s.addSize({"five", {5}, false}), two = s.addSize({"two", {2}, false}), three = s.addSize({"three", {3}});
+    const int five = s.addSize({"five", {5}, false}), two = s.addSize({"two", {2}, false}),
+              three = s.addSize({"three", {3}});
     a = s.addDimension({"a", five, Kind::Block});
     b = s.addDimension({"b", two, Kind::Block});
     c = s.addDimension({"c", three, Kind::Block | Kind::For});
@@ -134,7 +135,8 @@ TEST(GpuWaves, NoNumberOfGroupsIsBelowTheLeastWaves) {
     for (int d = 0; d < 4; ++d) {
       const long size = 1 + long(random() % 9);
       const bool isOpen = random() % 2 == 0;
-      dimensions.push_back(s.addDimension({"d", s.addSize({"n", {size}}), isOpen ? Kind::Block | Kind::For : KindSet(Kind::Block)}));
+      dimensions.push_back(s.addDimension(
+          {"d", s.addSize({"n", {size}}), isOpen ? Kind::Block | Kind::For : KindSet(Kind::Block)}));
       if (isOpen)
         open.push_back(double(size));
       else
@@ -146,7 +148,8 @@ TEST(GpuWaves, NoNumberOfGroupsIsBelowTheLeastWaves) {
     const Space space(std::move(s));
     State state(space.problem());
     ASSERT_TRUE(state.propagate());
-    const double resident = double(1 + random() % 20), waves = leastWaves(GpuView(space, work, state), resident);
+    const double resident = double(1 + random() % 20),
+                 waves = leastWaves(GpuView(space, work, state), resident);
     double best = HUGE_VAL;
     for (unsigned chosen = 0; chosen < 1u << open.size(); ++chosen) {
       double more = 1;
@@ -194,7 +197,8 @@ TEST(GpuWaste, DoesNotMultiplyBytes) {
   ASSERT_TRUE(state.decide(map.space->kind(dimensions[0]), unsigned(Kind::Block)));
   ASSERT_TRUE(state.decide(map.space->kind(dimensions[1]), unsigned(Kind::Thread)));
   const GpuUse use = GpuView(*map.space, map.work, state).use(GpuLevel::Device, 32);
-  EXPECT_DOUBLE_EQ(use[std::size_t(GpuResource::Issue)], 3 * 100000 * 16) << "groups of 2 threads have 32 lanes";
+  EXPECT_DOUBLE_EQ(use[std::size_t(GpuResource::Issue)], 3 * 100000 * 16)
+      << "groups of 2 threads have 32 lanes";
   EXPECT_LE(use[std::size_t(GpuResource::SecondCache)], 2 * 100000 * 32.0);
 }
 
@@ -203,7 +207,8 @@ struct Explained {
   GpuBound bound;
   std::string text;
 };
-Explained explained(long n, unsigned tile, Kind outer, Kind inner, const GpuRates &rates, Cache load = Cache::First) {
+Explained explained(long n, unsigned tile, Kind outer, Kind inner, const GpuRates &rates,
+                    Cache load = Cache::First) {
   const GpuSpace map = gpuMap(n);
   State state(map.space->problem());
   EXPECT_TRUE(state.propagate());
@@ -279,10 +284,12 @@ TEST(GpuSearch, FindsTheBestOfAllAndNoBoundIsAboveATime) {
     const SearchResult everything = search(*all.model, {.measuresAll = true});
     ASSERT_TRUE(everything.best) << c.name;
     EXPECT_GE(everything.statistics.measured, c.least) << c.name;
-    EXPECT_EQ(everything.statistics.refuted, 0) << c.name << ": " << ::testing::PrintToString(all.model->refutations());
+    EXPECT_EQ(everything.statistics.refuted, 0)
+        << c.name << ": " << ::testing::PrintToString(all.model->refutations());
     const auto &tightness = everything.statistics.tightness;
     EXPECT_LE(*std::max_element(tightness.begin(), tightness.end()), 1 + 1e-9) << c.name;
-    EXPECT_LT(*std::min_element(tightness.begin(), tightness.end()), 0.99) << c.name << ": times are not the bounds";
+    EXPECT_LT(*std::min_element(tightness.begin(), tightness.end()), 0.99)
+        << c.name << ": times are not the bounds";
     for (const Strategy &strategy : strategies()) {
       Searched found(one(c.make()));
       const SearchResult result = search(*found.model, {.strategy = &strategy, .dives = 5});

@@ -10,7 +10,8 @@ namespace pbc::search {
 namespace {
 
 /// Strides by the names of dimensions; those that a structure does not have are left out.
-std::vector<GpuWork::Stride> strides(const Structure &s, const std::vector<std::pair<std::string, long>> &named) {
+std::vector<GpuWork::Stride> strides(const Structure &s,
+                                     const std::vector<std::pair<std::string, long>> &named) {
   std::vector<GpuWork::Stride> made;
   for (int object = 0; object < int(s.objects.size()); ++object)
     for (const auto &[name, bytes] : named)
@@ -38,17 +39,21 @@ GpuSpace gpuSgemm(long n, long inner, long innermost) {
   GpuWork w;
   w.operations.resize(s.instructions.size());
   for (std::size_t i = 0; i < s.instructions.size(); ++i)
-    w.operations[i].count[std::size_t(Number::Float)] =
-        s.instructions[i].name == "multiply" ? 1 : s.instructions[i].name == "scale" ? 2 : 0;
+    w.operations[i].count[std::size_t(Number::Float)] = s.instructions[i].name == "multiply" ? 1
+                                                        : s.instructions[i].name == "scale"  ? 2
+                                                                                             : 0;
   const double cells = double(n) * double(n);
   w.arrays = {{"A", cells}, {"B", cells}, {"C", cells, 4, true}};
   const long tile = inner * innermost;
   for (const MemoryAccess &access : s.accesses) {
     const std::string &name = s.nameOf(access.instruction);
     if (name == "load A")
-      w.accesses.push_back(
-          {0, false,
-           strides(s, {{"m2", 4 * n * tile}, {"mA'", 4 * n * innermost}, {"mA''", 4 * n}, {"k", 4 * inner}, {"kA'", 4}})});
+      w.accesses.push_back({0, false,
+                            strides(s, {{"m2", 4 * n * tile},
+                                        {"mA'", 4 * n * innermost},
+                                        {"mA''", 4 * n},
+                                        {"k", 4 * inner},
+                                        {"kA'", 4}})});
     else if (name == "load B")
       w.accesses.push_back({1, false,
                             strides(s, {{"n2", 4 * tile},

@@ -35,7 +35,8 @@ private:
       if (after != i)
         continue;
       const std::vector<int> loops = loopsAround(before, after);
-      best = std::max(best, endingAt(before) + view_.product(loops) * latency(before, after) + ofSum(i, loops));
+      best =
+          std::max(best, endingAt(before) + view_.product(loops) * latency(before, after) + ofSum(i, loops));
     }
     return known = best;
   }
@@ -78,7 +79,8 @@ private:
 
   /// From the operands of an instruction to its result.
   double latencyOf(int i) const {
-    const auto &operations = view_.work().operations[std::size_t(structure_.objects[std::size_t(i)].index)].count;
+    const auto &operations =
+        view_.work().operations[std::size_t(structure_.objects[std::size_t(i)].index)].count;
     double seconds = 0;
     for (std::size_t n = 0; n < kNumbers; ++n)
       if (operations[n] > 0)
@@ -110,7 +112,8 @@ private:
   bool hasBarrier(std::size_t c) const {
     const auto &pairs = structure_.communications[c].pairs;
     return std::any_of(pairs.begin(), pairs.end(), [&](const Communication::Pair &pair) {
-      return view_.kinds(pair.source) == KindSet(Kind::Thread) && view_.kinds(pair.target) == KindSet(Kind::Thread) &&
+      return view_.kinds(pair.source) == KindSet(Kind::Thread) &&
+             view_.kinds(pair.target) == KindSet(Kind::Thread) &&
              view_.space().order(view_.state(), pair.source, pair.target) == OrderSet(Order::Before);
     });
   }
@@ -129,12 +132,13 @@ GpuTermValue chains(const GpuInput &input) {
 } // namespace
 
 GpuTerm gpuChainsTerm() {
-  return {"chains",
-          "(4), (5), (7), (9)",
-          "Each instruction of a chain waits for the one before it, and a group ends with its slowest thread.",
-          "dependence chain in a thread",
-          "Loops that are written out, more groups in a unit, fewer barriers.",
-          chains};
+  return {
+      "chains",
+      "(4), (5), (7), (9)",
+      "Each instruction of a chain waits for the one before it, and a group ends with its slowest thread.",
+      "dependence chain in a thread",
+      "Loops that are written out, more groups in a unit, fewer barriers.",
+      chains};
 }
 
 } // namespace pbc::search

@@ -12,12 +12,13 @@ GpuTermValue device(const GpuInput &input) {
 } // namespace
 
 GpuTerm gpuDeviceTerm() {
-  return {"device",
-          "(8)",
-          "All that the groups use of a resource together takes so long at the rate of the whole device.",
-          "contention of all units",
-          "Less use in total: values that are used again, neighbouring cells in neighbouring threads, vectors.",
-          device};
+  return {
+      "device",
+      "(8)",
+      "All that the groups use of a resource together takes so long at the rate of the whole device.",
+      "contention of all units",
+      "Less use in total: values that are used again, neighbouring cells in neighbouring threads, vectors.",
+      device};
 }
 
 } // namespace pbc::search

@@ -17,12 +17,13 @@ GpuTermValue memory(const GpuInput &input) {
 } // namespace
 
 GpuTerm gpuMemoryTerm() {
-  return {"memory",
-          "9.2, compulsory",
-          "Each cell that is used and that the second cache does not have comes from the device's memory once.",
-          "contention of all units",
-          "Smaller elements, or fusing the kernel with those that make or use its data.",
-          memory};
+  return {
+      "memory",
+      "9.2, compulsory",
+      "Each cell that is used and that the second cache does not have comes from the device's memory once.",
+      "contention of all units",
+      "Smaller elements, or fusing the kernel with those that make or use its data.",
+      memory};
 }
 
 } // namespace pbc::search

@@ -13,10 +13,11 @@ GpuTermValue product(const GpuInput &input) {
   if (!work.isProductOfMatrices)
     return {};
   const auto bytesOfWord = double(work.arrays.front().bytes);
-  const double words =
-      (4 * double(input.rates.registersPerUnit) + double(input.rates.localBytesPerUnit) + input.rates.firstCacheBytes) /
-      bytesOfWord;
-  const double amount = (2 * work.points / std::sqrt(words) - 2 * words * double(input.rates.units)) * bytesOfWord,
+  const double words = (4 * double(input.rates.registersPerUnit) + double(input.rates.localBytesPerUnit) +
+                        input.rates.firstCacheBytes) /
+                       bytesOfWord;
+  const double amount =
+                   (2 * work.points / std::sqrt(words) - 2 * words * double(input.rates.units)) * bytesOfWord,
                rate = input.rates.of(GpuResource::SecondCache, GpuLevel::Device);
   if (amount <= 0 || rate <= 0)
     return {};
@@ -26,13 +27,14 @@ GpuTermValue product(const GpuInput &input) {
 } // namespace
 
 GpuTerm gpuProductTerm() {
-  return {"product",
-          "9.4, known I/O bound",
-          "A product of matrices moves so many words into units with so much memory, whatever its tiles (Smith, "
-          "Lowery, Langou, van de Geijn, 2019).",
-          "contention of all units",
-          "Smaller elements; no schedule moves less.",
-          product};
+  return {
+      "product",
+      "9.4, known I/O bound",
+      "A product of matrices moves so many words into units with so much memory, whatever its tiles (Smith, "
+      "Lowery, Langou, van de Geijn, 2019).",
+      "contention of all units",
+      "Smaller elements; no schedule moves less.",
+      product};
 }
 
 } // namespace pbc::search

@@ -22,7 +22,8 @@ GpuTermValue sums(const GpuInput &input) {
                        [&](const Communication::Pair &pair) { return pair.target == d; }))
         terms.push_back(d);
     const double steps = std::ceil(std::log2(std::max(1.0, view.product(terms))));
-    const auto &operations = view.work().operations[std::size_t(s.objects[std::size_t(passed.target)].index)].count;
+    const auto &operations =
+        view.work().operations[std::size_t(s.objects[std::size_t(passed.target)].index)].count;
     double latency = HUGE_VAL;
     for (std::size_t n = 0; n < kNumbers; ++n)
       if (operations[n] > 0)

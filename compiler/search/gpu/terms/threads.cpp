@@ -21,12 +21,13 @@ GpuTermValue threads(const GpuInput &input) {
 } // namespace
 
 GpuTerm gpuThreadsTerm() {
-  return {"threads",
-          "(3), (5), (7), (9)",
-          "A thread alone uses no resource faster than one thread can, and a group ends with its slowest thread.",
-          "contention inside of one thread",
-          "Less work in a thread, and more threads.",
-          threads};
+  return {
+      "threads",
+      "(3), (5), (7), (9)",
+      "A thread alone uses no resource faster than one thread can, and a group ends with its slowest thread.",
+      "contention inside of one thread",
+      "Less work in a thread, and more threads.",
+      threads};
 }
 
 } // namespace pbc::search
