@@ -3,6 +3,7 @@
 #include "compiler/search/gpu/gpu_nest.h"
 #include "compiler/kernel/along.h"
 #include "compiler/kernel/buffer_names.h"
+#include "compiler/kernel/footprint.h"
 #include "compiler/search/nest/cuts.h"
 #include "compiler/search/nest/nest_facts.h"
 #include <algorithm>
@@ -30,7 +31,7 @@ public:
            const std::vector<int> &cuts)
       : facts_(facts), nestWork_(work), options_(options), cuts_(cuts) {}
 
-  GpuSpace make() {
+  GpuNestSpace make() {
     structure_.name = facts_.kernel.name;
     structure_.limits = options_.limits;
     addArrays();
@@ -76,7 +77,10 @@ public:
       passLoad(load);
     work_.isProductOfMatrices = nestWork_.isProductOfMatrices;
     work_.points = nestWork_.points;
-    return {std::make_unique<Space>(std::move(structure_)), std::move(work_)};
+    for (std::size_t l = 0; l < facts_.loops.size(); ++l)
+      made_.loops.push_back({facts_.loops[l].label, facts_.loops[l].isOfSum, levels_[l]});
+    made_.gpu = {std::make_unique<Space>(std::move(structure_)), std::move(work_)};
+    return std::move(made_);
   }
 
 private:
@@ -171,6 +175,8 @@ private:
     made.elementBytes = bytesOf(loads_[load].second);
     structure_.communications.push_back(std::move(made));
     work_.passed.push_back({loads_[load].first, body_});
+    made_.loads.push_back(
+        {loads_[load].second, loads_[load].first, int(structure_.communications.size()) - 1});
   }
 
   void pass(const std::string &name, const std::vector<std::vector<int>> &from,
@@ -183,6 +189,7 @@ private:
     made.elementBytes = bytesOf(facts_.sum);
     structure_.communications.push_back(std::move(made));
     work_.passed.push_back({source, target, isSum});
+    made_.sums.push_back(int(structure_.communications.size()) - 1);
   }
 
   long bytesOf(const std::string &matrix) const {
@@ -285,6 +292,7 @@ private:
   const NestWork &nestWork_;
   const GpuNestOptions &options_;
   const std::vector<int> &cuts_;
+  GpuNestSpace made_;
   Structure structure_;
   GpuWork work_;
   std::vector<std::vector<int>> sizes_;  // by loop and level
@@ -307,7 +315,8 @@ std::string textOf(const script::Script &begin, const NestFacts &facts, const st
 }
 
 bool hasStep(const script::Script &steps, const char *name) {
-  return std::any_of(steps.begin(), steps.end(), [&](const script::Step &step) { return step.name == name; });
+  return std::any_of(steps.begin(), steps.end(),
+                     [&](const script::Step &step) { return step.transformation == name; });
 }
 
 } // namespace
@@ -342,8 +351,9 @@ GpuNestSpaces gpuNestSpaces(const kernel::Scheduled &lifted, const GpuNestOption
         most.push_back(levels);
       }
       eachCut(most, [&](const std::vector<int> &cuts) {
-        made.spaces.push_back(
-            {GpuMaker(facts, work, options, cuts).make(), begin, textOf(begin, facts, cuts)});
+        made.spaces.push_back(GpuMaker(facts, work, options, cuts).make());
+        made.spaces.back().begin = begin;
+        made.spaces.back().text = textOf(begin, facts, cuts);
       });
     }
   });

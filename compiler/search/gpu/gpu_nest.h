@@ -27,8 +27,20 @@ struct GpuNestOptions {
 
 struct GpuNestSpace {
   GpuSpace gpu;
-  script::Script begin; // steps in front of all others
-  std::string text;     // "in_place(s); fission(y, x); y in 3 levels, x in 3 levels, i in 2 levels"
+  struct Loop {
+    std::string label;
+    bool isOfSum = false;
+    std::vector<int> levels; // objects of the main part, outermost first
+  };
+  std::vector<Loop> loops; // outermost first
+  struct Load {
+    std::string matrix;
+    int object, communication;
+  };
+  std::vector<Load> loads;
+  std::vector<int> sums; // communications
+  script::Script begin;  // steps in front of all others
+  std::string text;      // "in_place(s); fission(y, x); y in 3 levels, x in 3 levels, i in 2 levels"
 };
 
 struct GpuNestSpaces {
