@@ -78,7 +78,7 @@ TABLE = {
     "compiler/search/nest": "compiler/poly compiler/kernel compiler/search",
     "compiler/search/bound": "compiler/search compiler/search/nest",
     "compiler/search/strategy": "compiler/search",
-    "compiler/search/gpu": "compiler/poly compiler/kernel compiler/model/machine compiler/search compiler/search/nest compiler/search/strategy",
+    "compiler/search/gpu": "compiler/kernel compiler/model/machine compiler/search compiler/search/nest compiler/search/strategy",
     "compiler/search/measure":
         "runtime/base compiler/poly compiler/body compiler/kernel compiler/emit/kernel compiler/build",
     "compiler/search/prove":
