@@ -215,8 +215,7 @@ private:
     ++result_.statistics.divided;
     ++at(region.depth).divided;
     const std::vector<int> variables =
-        options_.isAnyOrder ? std::vector<int>{anyVariable(state)} : candidates(state);
-    const std::vector<int> variables = candidates(region.root, state);
+        options_.isAnyOrder ? std::vector<int>{anyVariable(state)} : candidates(region.root, state);
     std::vector<Region> parts = partsOf(region, state, variables.front());
     if (region.depth < options_.strongBranching)
       for (std::size_t v = 1; v < variables.size(); ++v) {

@@ -47,9 +47,6 @@ struct SearchOptions {
   unsigned seed = 1;
   bool isAnyOrder =
       false; // variables are decided in a random order, of the seed's: to test that none loses the optimum
-  int strongBranching = 2;  // depths at which the variable is taken that lifts the bounds most
-  int dives = 0; // ways to a leaf that are tried first, always into the least bound, for an early time
-  double slack = 1.5;       // a leaf is measured exactly up to so many times the best
   int strongBranching = 2; // depths at which the variable is taken that lifts the bounds most
   int dives = 0;      // ways to a leaf that are tried first, always into the least bound, for an early time
   double slack = 1.5; // a leaf is measured exactly up to so many times the best
