@@ -49,7 +49,6 @@ void refuseForKernels(const TuneOptions &options) {
   const char *name = !options.strategy.empty()    ? "--strategy"
                      : options.trials > 0         ? "--trials"
                      : !options.record.empty()    ? "--record"
-                     : options.effort == "prove"  ? "--effort=prove"
                      : !options.objective.empty() ? "--objective"
                      : !options.front.empty()     ? "--pareto"
                                                   : nullptr;
@@ -138,7 +137,7 @@ int tuneCommand(int argc, char **argv) {
   app.add_option("-j,--jobs", options.jobs, "with --kernels: compilations at once (default: one a processor)")
       ->check(CLI::Range(1, 256));
   app.add_option("words", options.words,
-                 "with --kernels, after `--`: further options for pbc, as -lm or -DN=4");
+                 "with --kernels or --bounds, after `--`: further options for pbc, as -lm or -DN=4");
   app.add_option("--report", options.report,
                  "the page that reports what was found and how (default: PROGRAM.tune.html beside the "
                  "configuration; `none`: no page)")
@@ -150,6 +149,24 @@ int tuneCommand(int argc, char **argv) {
       ->excludes("--refresh")
       ->excludes("--objective")
       ->excludes("--pareto");
+  app.add_option(
+         "--bounds", options.bounds,
+         "the program's source, FILE.pbcc: what its rules have to do bounds the times of configurations, and "
+         "those that cannot be the fastest are not run")
+      ->check(CLI::ExistingFile)
+      ->excludes("--kernels")
+      ->excludes("--objective")
+      ->excludes("--pareto")
+      ->excludes("--record");
+  app.add_option(
+      "--machine", options.machine,
+      "for bounds, with --bounds or --kernels --effort=prove: the machine's description, FILE.toml of pbc "
+      "model measure (default: measured for some seconds)");
+  app.add_option(
+         "--enough", options.enough,
+         "with --kernels --effort=prove: a kernel whose time is at most so many times its bound is left "
+         "alone (default 1.05)")
+      ->check(CLI::Range(1.0, 1e6));
   app.add_flag("--json", options.json, "print the result as JSON on standard output");
   app.footer(
       "Example:\n"
@@ -175,9 +192,13 @@ int tuneCommand(int argc, char **argv) {
     return pb::base::parseStatus(app, problem);
   }
   try {
-    if (!options.kernels && (options.jobs || !options.words.empty()))
+    if (!options.kernels && (options.jobs || (options.bounds.empty() && !options.words.empty())))
       throw TunerError("--jobs, and words after the program's name, go with --kernels: they are for the "
                        "compiler\n  help: a program whose name begins with - is ./-NAME");
+    const bool proves = options.kernels && options.effort == "prove";
+    if (options.bounds.empty() && !proves && (!options.machine.empty() || app.count("--enough")))
+      throw TunerError("--machine and --enough are for bounds\n"
+                       "  help: --bounds=FILE.pbcc, or --kernels --effort=prove");
     if (options.kernels)
       refuseForKernels(options);
     if (!options.strategy.empty())

@@ -30,9 +30,12 @@ struct TuneOptions {
   bool fresh = false;
   bool refresh = false; // tune only what the stored configuration does not fit
   bool json = false;
-  std::string report;             // the page to write; empty: PROGRAM.tune.html, beside the result; "none"
-  bool kernels = false;           // compile variants; `program` is a source, `output` the program
-  int jobs = 0;                   // compilations at once; 0: one per processor
+  std::string report;   // the page to write; empty: PROGRAM.tune.html, beside the result; "none"
+  std::string bounds;   // the program's source, whose rules bound times; empty: times are not bounded
+  std::string machine;  // the machine's description, for bounds; empty: measured
+  double enough = 1.05; // a kernel is left alone when its time is at most so many times its bound
+  bool kernels = false; // compile variants; `program` is a source, `output` the program
+  int jobs = 0;         // compilations at once; 0: one per processor
   std::vector<std::string> words; // options for the compiler
 };
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/driver/explain.h"
+#include "compiler/driver/explain_bounds.h"
 #include "compiler/driver/explain_composed.h"
+#include "compiler/driver/explain_scripts.h"
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/kernel/precision.h"
 #include "compiler/kernel/print.h"
@@ -19,8 +21,9 @@ using Json = nlohmann::ordered_json;
 
 class Explainer {
 public:
-  Explainer(const emit::Input &in, const Reports &reports, const std::vector<KernelSpace> &spaces)
-      : in_(in), reports_(reports), spaces_(spaces) {}
+  Explainer(const emit::Input &in, const Reports &reports, const std::vector<KernelSpace> &spaces,
+            const RuleBounds &bounds)
+      : in_(in), reports_(reports), spaces_(spaces), bounds_(bounds) {}
 
   Json program() const {
     Json transforms = Json::array();
@@ -34,8 +37,13 @@ public:
       transforms.push_back({{"name", t.name}, {"rules", rules}, {"alternatives", alternatives}});
       if (!spaces_.empty())
         transforms.back()["kernels"] = options(t);
+      if (bounds_.isWanted())
+        transforms.back()["hash"] = emit::transformHash(in_, t);
     }
-    return {{"program", in_.module.name}, {"transforms", transforms}};
+    Json out = {{"program", in_.module.name}, {"transforms", transforms}};
+    if (bounds_.isWanted())
+      out["bounds_at"] = bounds_.sizes;
+    return out;
   }
 
 private:
@@ -50,52 +58,12 @@ private:
                         {"doc", kernel::findScheduleOption(o.option)->doc},
                         {"in_use", o.inUse},
                         {"others", o.others}});
-      kernels.push_back({{"name", space.kernel}, {"options", list}});
+      kernels.push_back(
+          {{"name", space.kernel}, {"sizes", space.sizes}, {"pieces", space.pieces}, {"options", list}});
       if (!space.neighbours.edits.empty())
-        kernels.back()["script"] = scripts(space);
+        kernels.back()["script"] = scriptsOf(space);
     }
     return kernels;
-  }
-
-  /// The scripts that a search may try, together for each thing that they are about.
-  static Json scripts(const KernelSpace &space) {
-    Json edits = Json::array();
-    for (const kernel::Edit &edit : space.neighbours.edits) {
-      if (edits.empty() || edits.back()["of"] != edit.of)
-        edits.push_back({{"of", edit.of}, {"others", Json::array()}});
-      edits.back()["others"].push_back(script::line(edit.script));
-    }
-    const auto &slow = space.neighbours.withoutVectors;
-    return {{"in_use", script::line(space.script)},
-            {"without_vectors", slow ? Json(script::line(*slow)) : Json()},
-            {"edits", edits}};
-  }
-
-  /// What an edit writes in place of a step: "jam(y; 2)", "order(x, y); tasks(); vector(y)", "" without it.
-  static std::string writtenBy(const kernel::Edit &edit, const script::Script &before) {
-    const auto from = [&](const script::Script &script, std::size_t at) {
-      return script::Script(script.begin() + static_cast<std::ptrdiff_t>(std::min(at, script.size())),
-                            script.end());
-    };
-    using Kind = kernel::Edit::Kind;
-    const script::Script now = from(edit.script, edit.at);
-    const std::size_t own = edit.kind == Kind::Remove ? 0 : 1;
-    const bool isRestSame = from(now, own) == from(before, edit.kind == Kind::Insert ? edit.at : edit.at + 1);
-    return script::line(
-        isRestSame ? script::Script(now.begin(), now.begin() + static_cast<std::ptrdiff_t>(own)) : now);
-  }
-
-  static Json alternatives(const kernel::Report &report) {
-    Json all = Json::array();
-    for (const kernel::Edit &edit : report.edits)
-      all.push_back({{"step", edit.at},
-                     {"of", edit.of},
-                     {"edit", edit.kind == kernel::Edit::Kind::Insert   ? "before"
-                              : edit.kind == kernel::Edit::Kind::Remove ? "without"
-                                                                        : "instead"},
-                     {"steps", writtenBy(edit, report.script)},
-                     {"script", script::line(edit.script)}});
-    return all;
   }
 
   Json line(const source::Span &span) const {
@@ -127,6 +95,8 @@ private:
         describe(*kernels[s], reports_[t.index][number][s], one);
       else
         one["loops"] = Json::array(), one["calls_transforms"] = true;
+      if (bounds_.isWanted())
+        addBounds(bounds_.steps[std::size_t(t.index)][number][s], schedule::stepName(t, plan.steps[s]), one);
       if (const auto &device = in_.devices ? (*in_.devices)[t.index][number][s] : nullptr)
         one["device"] = onDevice(t, *device, schedule::stepName(t, plan.steps[s]));
       for (const emit::Version &version : in_.versionsOf(t.index, number, s)) {
@@ -262,7 +232,7 @@ private:
       steps.push_back(script::text(step));
     out["script"] = steps;
     if (!report.edits.empty())
-      out["alternatives"] = alternatives(report);
+      out["alternatives"] = editsOf(report);
   }
 
   static const char *order(const kernel::Scheduled &k) {
@@ -284,6 +254,7 @@ private:
   const emit::Input &in_;
   const Reports &reports_;
   const std::vector<KernelSpace> &spaces_;
+  const RuleBounds &bounds_;
 };
 
 std::string atLine(const Json &line) {
@@ -396,37 +367,11 @@ std::string placed(const Json &step) {
   return out;
 }
 
-/// The steps that made the schedule, each with what could stand in its place.
-std::string stepsOf(const Json &step) {
-  const Json &script = step["script"], alternatives = step.value("alternatives", Json::array());
-  std::string out;
-  for (std::size_t k = 0; k <= script.size(); ++k) {
-    if (k < script.size())
-      out += fmt::format("        {};\n", script[k].get<std::string>());
-    std::string about;
-    for (const auto &one : alternatives) {
-      if (one["step"] != k)
-        continue;
-      const std::string edit = one["edit"], steps = one["steps"], line = one["of"].get<std::string>() + edit;
-      const std::string how = edit == "before"    ? k < script.size() ? "before it " : "at the end "
-                              : edit == "without" ? "without it"
-                                                  : "";
-      out += line == about ? " | " : fmt::format("{}          or {}", about.empty() ? "" : "\n", how);
-      out += edit == "without" && !steps.empty() ? ", " + steps : steps;
-      about = line;
-    }
-    out += about.empty() ? "" : "\n";
-  }
-  return out.empty()      ? ""
-         : script.empty() ? "      made by no steps: these are the rule's own loops\n" + out
-                          : "      made by the steps\n" + out;
-}
-
 /// `withScript`: the steps that made the schedule follow.
 std::string asText(const Json &step, bool withScript) {
   std::string out = fmt::format("    {}\n", joined(step["rules"]));
   if (step.contains("calls_transforms"))
-    return out + "      point by point: the bodies call transforms\n";
+    return out + "      point by point: the bodies call transforms\n" + boundText(step);
   out += loopsAndTasks(step, "      ");
   for (const auto &note : step["not_applied"])
     out += fmt::format("      {}: {}\n", undone(note["transformation"].get<std::string>()),
@@ -437,7 +382,8 @@ std::string asText(const Json &step, bool withScript) {
         "      computes in double: `{0}` is a double, and its matrices are float; write `{0}f`\n", literal);
   }
   if (withScript)
-    out += stepsOf(step);
+    out += stepsText(step);
+  out += boundText(step);
   for (const auto &one : step.value("schedules", Json::array()))
     out += fmt::format(
         "      {} = {}{}", step["placement"].get<std::string>(), one["choice"].get<std::string>(),
@@ -482,8 +428,8 @@ std::string asProse(const Json &program) {
 } // namespace
 
 std::string explain(const emit::Input &in, const Reports &reports, bool asJson,
-                    const std::vector<KernelSpace> &spaces) {
-  const Json program = Explainer(in, reports, spaces).program();
+                    const std::vector<KernelSpace> &spaces, const RuleBounds &bounds) {
+  const Json program = Explainer(in, reports, spaces, bounds).program();
   return poly::asSpelled(asJson ? program.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
                                 : asProse(program));
 }

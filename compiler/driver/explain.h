@@ -14,12 +14,13 @@
 // steps.
 #pragma once
 #include "compiler/driver/kernel_requests.h"
+#include "compiler/driver/rule_bounds.h"
 #include <string>
 
 namespace pbc::driver {
 
-/// `spaces`: the options of kernels, if they are wanted.
-std::string explain(const emit::Input &, const Reports &, bool asJson,
-                    const std::vector<KernelSpace> &spaces);
+/// `spaces`: the options of kernels, and `bounds`: the times below which no schedule stays, if they are wanted.
+std::string explain(const emit::Input &, const Reports &, bool asJson, const std::vector<KernelSpace> &spaces,
+                    const RuleBounds &bounds);
 
 } // namespace pbc::driver

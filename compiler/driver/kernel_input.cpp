@@ -31,11 +31,12 @@ void addOptions(CLI::App &app, KernelRequest &request) {
   app.add_option("--size", request.sizes, "the value of one size, NAME=VALUE; may be given several times")
       ->take_all()
       ->allow_extra_args(false);
+  app.add_option("words", request.words, "after `--`: further options for the compiler, as -DN=4");
 }
 
-KernelInput::KernelInput(const std::string &command, const KernelRequest &request)
-    : command_(command), request_(request) {
-  for (const std::string &text : request.sizes) {
+std::map<std::string, long> sizesOf(const std::string &command, const std::vector<std::string> &texts) {
+  std::map<std::string, long> sizes;
+  for (const std::string &text : texts) {
     const std::size_t equals = text.find('=');
     long value = 0;
     const char *end = text.data() + text.size();
@@ -45,12 +46,17 @@ KernelInput::KernelInput(const std::string &command, const KernelRequest &reques
       throw Refusal(
           fmt::format("{}: error: --size={} gives no size a value\nhelp: it is written --size=NAME=VALUE\n",
                       command, text));
-    sizes_[poly::mangle(text.substr(0, equals))] = value;
+    sizes[poly::mangle(text.substr(0, equals))] = value;
   }
+  return sizes;
+}
+
+KernelInput::KernelInput(const std::string &command, const KernelRequest &request)
+    : command_(command), request_(request), sizes_(sizesOf(command, request.sizes)) {
   source::SourceManager sources;
   source::Diagnostics diagnostics(sources);
   if (request.file.ends_with(".pbcc")) {
-    const std::optional<std::string> text = liftedKernels(request.file);
+    const std::optional<std::string> text = liftedKernels(request.file, request.words);
     if (!text)
       throw Refusal("");
     kernels_ = kernel::parse(sources.add(request.file, *text), context_, diagnostics);

@@ -15,13 +15,17 @@
 namespace pbc::driver {
 
 struct KernelRequest {
-  std::string file, kernel;       // `kernel`: of this name only
-  std::optional<long> n;          // of all sizes
-  std::vector<std::string> sizes; // "k=64"
+  std::string file, kernel;            // `kernel`: of this name only
+  std::optional<long> n;               // of all sizes
+  std::vector<std::string> sizes;      // "k=64"
+  std::vector<std::string> words = {}; // further options for the compiler of a program
 };
 
 /// Adds the options to a command.
 void addOptions(CLI::App &, KernelRequest &);
+
+/// "k=64" and the like, by names in isl. Throws Refusal for another text.
+std::map<std::string, long> sizesOf(const std::string &command, const std::vector<std::string> &texts);
 
 class KernelInput {
 public:

@@ -222,6 +222,10 @@ void addSpace(std::vector<KernelSpace> &spaces, const KernelSpace &one) {
     spaces.push_back(one);
     return;
   }
+  at->pieces += one.pieces;
+  for (const std::string &size : one.sizes)
+    if (std::find(at->sizes.begin(), at->sizes.end(), size) == at->sizes.end())
+      at->sizes.push_back(size);
   if (one.neighbours.edits.size() > at->neighbours.edits.size()) {
     at->script = one.script;
     at->neighbours = one.neighbours;

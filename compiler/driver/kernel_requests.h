@@ -53,7 +53,9 @@ struct KernelSpace {
   std::string kernel;
   std::vector<kernel::OptionSpace> options;
   script::Script script = {}; // of the kernel with the most edits, which the others follow where they can
-  kernel::Neighbours neighbours = {}; // of that script
+  kernel::Neighbours neighbours = {};  // of that script
+  std::vector<std::string> sizes = {}; // names, as users write them
+  int pieces = 1;                      // kernels of this name
 };
 
 /// Adds one more kernel to those of its name.

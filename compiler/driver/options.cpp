@@ -134,6 +134,19 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
         "--this-machine", o.forThisMachine,
         "with --kernels: alternatives for the caches and registers of this machine, instead of typical "
         "ones");
+    app.add_option("--n", o.bounds.n,
+                   "also the time below which no schedule of a rule stays if all sizes have this value, and "
+                   "what limits it")
+        ->check(CLI::Range(1L, 2147483647L).description("a whole number above 0"));
+    app.add_option("--size", o.bounds.sizes, "the same for one size, NAME=VALUE; may be given several times")
+        ->take_all()
+        ->allow_extra_args(false);
+    app.add_option(
+        "--machine", o.bounds.machine,
+        "with --n: the machine's description, FILE.toml of pbc model measure (default: this machine "
+        "is measured for some seconds)");
+    app.add_option("--threads", o.bounds.threads, "with --n: on so many cores together (default 1)")
+        ->check(CLI::Range(1, 1024));
   }
   app.set_version_flag("--version", PBC_NAME_AND_VERSION);
   std::vector<std::string> defines, libraries, folders;
@@ -212,6 +225,13 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
       say("pbc: error: two programs are named\nhelp: give one FILE.pbcc\n");
     else
       say("pbc: error: no program is named\nhelp: give one FILE.pbcc; pbc --help lists the options\n");
+    parsed.status = 1;
+    return parsed;
+  }
+  if (!o.bounds.isWanted() && (!o.bounds.machine.empty() || o.bounds.threads > 1)) {
+    say("pbc explain: error: --machine and --threads are for bounds, which need sizes\nhelp: --n=1024 gives "
+        "all "
+        "sizes a value, --size=NAME=1024 one\n");
     parsed.status = 1;
     return parsed;
   }

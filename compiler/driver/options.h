@@ -3,6 +3,7 @@
 // The command line of `pbc`, from one table (options.cpp) from which --help is made, too.
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,15 @@ enum class Stage {
   Llvm,
   Asm,
   Program
+};
+
+/// At which sizes, on which machine and on how many of its cores `pbc explain` bounds times.
+struct BoundOptions {
+  std::optional<long> n;          // the value of all sizes
+  std::vector<std::string> sizes; // "w=1024"
+  std::string machine;            // a name or a file; "": measured
+  int threads = 1;
+  bool isWanted() const { return n || !sizes.empty(); }
 };
 
 struct Options {
@@ -55,6 +65,7 @@ struct Options {
   std::string device;          // whose machine code is looked at, "sm_90"; "": none; of Explain
   bool listsOptions = false;   // of kernels; of Explain
   bool forThisMachine = false; // those alternatives; of Explain
+  BoundOptions bounds = {};    // of Explain
   bool timePasses = false;
   bool noCache = false;
   bool compiles = true, links = true; // from --nocompile, --nolink

@@ -8,6 +8,7 @@
 #include "compiler/driver/memory_limit.h"
 #include "compiler/driver/passes.h"
 #include "compiler/driver/problems.h"
+#include "compiler/driver/rule_bounds.h"
 #include "compiler/driver/standard_library.h"
 #include "compiler/emit/device_texts.h"
 #include "compiler/emit/kernel/nest.h"
@@ -178,8 +179,9 @@ constexpr Printer kPrinters[] = {
     {Stage::Loops, "kernels", loopsText},
     {Stage::Explain, "kernels",
      [](Compilation &c) {
-       return c.options.device.empty() ? explain(inputOf(c), c.reports, c.options.json, c.spaces)
-                                       : explainDevice(inputOf(c), c.options.device, c.options.json);
+       return c.options.device.empty()
+                  ? explain(inputOf(c), c.reports, c.options.json, c.spaces, ruleBounds(c))
+                  : explainDevice(inputOf(c), c.options.device, c.options.json);
      }},
     {Stage::Devices, "kernels",
      [](Compilation &c) {
@@ -344,10 +346,20 @@ bool eachKernel(const std::string &file, const TakeKernel &take) {
   return runPipeline(quietOptions(file, Stage::Kernels), {.kernels = take}) == 0;
 }
 
-std::optional<std::string> liftedKernels(const std::string &file) {
+std::optional<std::string> liftedKernels(const std::string &file, const std::vector<std::string> &words) {
+  std::vector<std::string> all{"pbc", file};
+  all.insert(all.end(), words.begin(), words.end());
+  std::vector<char *> arguments;
+  for (std::string &word : all)
+    arguments.push_back(word.data());
+  ParsedOptions parsed = parseOptions(int(arguments.size()), arguments.data());
+  if (!parsed.run)
+    return std::nullopt;
+  parsed.options.stage = Stage::Lifted;
+  parsed.options.forDevices = false;
   std::string lifted;
   const Taker taker{.text = [&](const std::string &text) { lifted = text; }};
-  return runPipeline(quietOptions(file, Stage::Lifted), taker) == 0 ? std::optional(lifted) : std::nullopt;
+  return runPipeline(parsed.options, taker) == 0 ? std::optional(lifted) : std::nullopt;
 }
 
 } // namespace pbc::driver

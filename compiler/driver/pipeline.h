@@ -10,6 +10,8 @@
 #include "compiler/driver/options.h"
 #include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace pbc::kernel {
 struct Kernel;
@@ -24,7 +26,7 @@ int compileProgram(const Options &);
 /// the program has errors, which were printed. The argument of `take` does not outlive the call.
 bool eachKernel(const std::string &file, const std::function<void(const kernel::Kernel &)> &take);
 
-/// What `--emit=lifted` prints of a program; nothing if it has errors, which were printed.
-std::optional<std::string> liftedKernels(const std::string &file);
+/// What `--emit=lifted` prints of a program; nothing if it has errors, which were printed. `words`: further options of `pbc`.
+std::optional<std::string> liftedKernels(const std::string &file, const std::vector<std::string> &words = {});
 
 } // namespace pbc::driver

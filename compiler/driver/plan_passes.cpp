@@ -11,6 +11,7 @@
 #include "compiler/kernel/lift.h"
 #include "compiler/kernel/policy/processor.h"
 #include "compiler/kernel/verify.h"
+#include "compiler/poly/names.h"
 #include "compiler/schedule/private_matrices.h"
 #include "compiler/schedule/versions.h"
 #include "compiler/source/load.h"
@@ -87,6 +88,8 @@ Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &
     space.neighbours =
         kernel::neighbours(scheduler, made.report.script,
                            c.options.forThisMachine ? pb::base::thisMachine() : pb::base::typicalMachine());
+    for (const std::string &size : lifted.parameters)
+      space.sizes.push_back(poly::displayed(size));
     made.report.edits = space.neighbours.edits;
     addSpace(c.spaces, space);
   }

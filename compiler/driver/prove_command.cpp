@@ -2,17 +2,16 @@
 
 #include "compiler/driver/prove_command.h"
 #include "compiler/driver/kernel_input.h"
+#include "compiler/driver/machine_rates.h"
 #include "compiler/driver/memory_limit.h"
 #include "compiler/driver/problems.h"
 #include "compiler/driver/run_command.h"
+#include "compiler/driver/time_text.h"
 #include "compiler/kernel/policy/processor.h"
 #include "compiler/kernel/print.h"
-#include "compiler/model/machine/machine_file.h"
-#include "compiler/model/measure/measure_machine.h"
 #include "compiler/search/count.h"
 #include "compiler/search/prove/machine_times.h"
 #include "compiler/search/prove/nest_model.h"
-#include "compiler/search/prove/rates_of.h"
 #include "compiler/search/record/recorder.h"
 #include "compiler/search/strategy/search.h"
 #include "runtime/base/machine.h"
@@ -53,15 +52,6 @@ struct ProveOptions {
   long mostRecorded = 200'000;
 };
 
-/// The time in a unit that leaves few digits in front of the point.
-std::string timeText(double seconds) {
-  if (seconds < 1e-6)
-    return fmt::format("{:.4g} ns", seconds * 1e9);
-  if (seconds < 1e-3)
-    return fmt::format("{:.4g} us", seconds * 1e6);
-  return seconds < 1 ? fmt::format("{:.4g} ms", seconds * 1e3) : fmt::format("{:.4g} s", seconds);
-}
-
 std::string gapText(double gap) { return fmt::format("{:.1f} %", (gap - 1) * 100); }
 
 class Prove {
@@ -80,8 +70,8 @@ public:
     const MemoryLimit limit(defaultMemoryLimit());
     if (!options_.record.empty() && input.kernels().size() != 1)
       return refuse("a record is of one kernel", "--kernel=NAME chooses it");
-    machine_ = machine();
-    rates_ = rates(machine_, pb::base::thisMachine());
+    machine_ = machineFor("pbc prove", options_.machine, options_.isQuiet);
+    rates_ = ratesFor("pbc prove", machine_, pb::base::thisMachine());
     std::vector<Json> all;
     for (const kernel::Scheduled &kernel : input.kernels()) {
       if (isInterrupted)
@@ -106,27 +96,6 @@ private:
     for (const Json &kernel : kernels)
       text += textOf(kernel);
     return text;
-  }
-
-  model::Machine machine() const {
-    try {
-      if (!options_.machine.empty())
-        return model::findMachine(options_.machine);
-      if (!options_.isQuiet)
-        say("measuring the machine's rates for some seconds; `pbc model measure -o FILE` and --machine=FILE "
-            "keep them\n");
-      return model::measureProcessor({.seconds = 4});
-    } catch (const model::Problem &problem) {
-      refuse(problem.what(), problem.help());
-    }
-  }
-
-  static search::Rates rates(const model::Machine &machine, const pb::base::Machine &processor) {
-    try {
-      return search::ratesOf(machine, processor);
-    } catch (const model::Problem &problem) {
-      refuse(problem.what(), problem.help());
-    }
   }
 
   Json prove(const kernel::Scheduled &kernel, const std::map<std::string, long> &values) const {
@@ -219,7 +188,7 @@ private:
                   {"sizes", sizesText(record.options.values)},
                   {"date", record.date},
                   {"processor", record.processor.processor}};
-      search::NestModel model(kernel, record.options, rates(record.machine, record.processor), times);
+      search::NestModel model(kernel, record.options, ratesFor("pbc prove", record.machine, record.processor), times);
       const auto [script, seconds] = search::fastest(record);
       out["recorded_script"] = script;
       out["recorded_seconds"] = seconds;

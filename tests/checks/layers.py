@@ -82,14 +82,14 @@ TABLE = {
     "compiler/search/measure":
         "runtime/base compiler/poly compiler/body compiler/kernel compiler/emit/kernel compiler/build",
     "compiler/search/prove":
-        "runtime/base compiler/script compiler/model/machine compiler/search/bound compiler/search/measure compiler/search/strategy",
+        "runtime/base compiler/script compiler/model/machine compiler/search/nest compiler/search/bound compiler/search/measure compiler/search/strategy",
     "compiler/search/record":
         "runtime/base compiler/kernel compiler/model/machine compiler/search compiler/search/nest compiler/search/prove",
     # The driver puts all components together.
     "compiler/driver":
         "runtime/base runtime/device tuner/space tuner/evaluate tuner/travel tuner compiler/source compiler/poly compiler/script "
         "compiler/syntax compiler/cubin compiler/sema compiler/body compiler/choice compiler/schedule compiler/kernel compiler/compose compiler/emit/kernel "
-        "compiler/emit compiler/build compiler/model/machine compiler/model/measure compiler/model/command compiler/search compiler/search/nest "
+        "compiler/emit compiler/build compiler/model/machine compiler/model/measure compiler/model/command compiler/search compiler/search/nest compiler/search/bound "
         "compiler/search/gpu compiler/search/prove compiler/search/record compiler/search/strategy",
 }
 

@@ -21,6 +21,16 @@ ROOTS = """transform Roots from A[n] to B[n], C[n] {
   rule Q C.cell(i) from(A.cell(i) a) { return a * 2; }
 }
 """
+SIZES = """#ifndef OFFSET
+#define OFFSET 1
+#endif
+transform Sizes from A[n, m] to B[n, m] { B.cell(x, y) from(A.cell(x, y) a) { return a + OFFSET; } }
+"""
+HALF = """transform Half from A[n, n] to B[n, n] {
+  structure A is lower_triangular, unchecked;
+  B.cell(x, y) from(A.cell(x, y) a) { return a + 1; }
+}
+"""
 PRODUCT = """kernel Product [n, m]  may reassociate
   buffer s double 2-d local
   buffer A double 2-d input
@@ -199,6 +209,39 @@ def refuted_bounds(folder):
     check(found["bound_seconds"] <= found["best_seconds"], found)
 
 
+def explains(folder):
+    """pbc explain FILE --n=...: bounds of each rule, whatever its schedule."""
+    def steps(*words):
+        done = run(folder, "explain", "roots.pbcc", "--no-devices", "--json", "--machine=./fast.toml", *words)
+        check(done.returncode == 0, done.stderr)
+        told = json.loads(done.stdout)
+        return told, {s["name"]: s for a in told["transforms"][0]["alternatives"] for s in a["steps"]}
+
+    told, found = steps("--n=100000", "--threads=3")
+    check(told["bounds_at"] == "n = 100000" and told["transforms"][0]["hash"], told)
+    one, two, all_three = found["Q"]["bounds"]
+    check([b["cores"] for b in found["Q"]["bounds"]] == [1, 2, 3], found)
+    check(one["limit"] == "traffic" and not one["adds_up"] and one["derivation"].startswith("traffic: ") and one["remedy"], one)
+    check(one["seconds"] > 2 * two["seconds"] > 0 and two["seconds"] > all_three["seconds"], found["Q"])
+    twice = steps("--size=n=200000")[1]["Q"]["bounds"]
+    check(len(twice) == 1 and twice[0]["seconds"] > 1.9 * one["seconds"], twice)
+    roots = run(folder, "explain", "roots.pbcc", "--no-devices", "--n=1000", "--machine=./roots.toml").stdout
+    check("      bound: no schedule takes less than " in roots and " on one core; compute: 1e+03 square roots of doubles, at " in roots, roots)
+    check("        to lower it: Fewer operations, or a smaller type.\n" in roots, roots)
+    walk = run(folder, "explain", "program.pbcc", "--no-devices", "--n=1000", "--machine=./fast.toml").stdout
+    check("      no bound: the body of rule0 was not lifted: " in walk, walk)
+    check(" bound: " not in run(folder, "explain", "roots.pbcc", "--no-devices").stdout, "bounds that nobody asked for")
+    two_sizes = run(folder, "explain", "sizes.pbcc", "--no-devices", "--size=n=10", "--machine=./fast.toml").stdout
+    check("      no bound: its size m has no value: --size=m=1024 gives it one\n" in two_sizes, two_sizes)
+    half = run(folder, "explain", "half.pbcc", "--no-devices", "--n=1000", "--machine=./fast.toml").stdout
+    check("      no bound: cells of A that are not stored need not be computed with\n" in half, half)
+    # Options of the compiler follow after `--`.
+    words = ("prove", "sizes.pbcc", "--n=50", "--machine=./fast.toml", "--measured=2", "--levels=0", "--quiet")
+    check(run(folder, *words).returncode == 0, "sizes.pbcc")
+    done = run(folder, *words, "--", "-DOFFSET=undefined_name")
+    check(done.returncode == 1 and "undefined_name" in done.stderr, done.stdout + done.stderr)
+
+
 def errors(folder):
     def refused(expected, *arguments):
         done = run(folder, *arguments)
@@ -216,6 +259,11 @@ def errors(folder):
     check(open(os.path.join(folder, "program.pbcc")).read() == PROGRAM, "a file that is no journal was changed")
     refused("no kernel has a size m\nhelp: Sum has n\n", "prove", "sum.kernel", "--n=9", "--size=m=2", "--machine=./fast.toml")
     refused("has no rate for numbers of add_f32 of a unit\nhelp: measure it with pbc model measure", "prove", "sum.kernel", "--n=9", "--machine=./bare.toml")
+    refused("has no rate for numbers of add_f32 of a unit\nhelp: measure it with pbc model measure", "explain", "roots.pbcc", "--n=9", "--machine=./bare.toml")
+    refused("pbc explain: error: no transform has a size q\nhelp: the sizes are n\n", "explain", "roots.pbcc", "--size=q=9", "--machine=./fast.toml")
+    refused("pbc explain: error: --size=q gives no size a value\nhelp: it is written --size=NAME=VALUE\n", "explain", "roots.pbcc", "--size=q")
+    refused("pbc explain: error: --machine and --threads are for bounds, which need sizes\nhelp: --n=1024 gives all sizes a value, --size=NAME=1024 one\n",
+            "explain", "roots.pbcc", "--machine=./fast.toml")
     refused("cannot be written", "prove", "sum.kernel", "--n=9", "--machine=./fast.toml", "--journal=none/times")
     refused("a record is of one kernel\nhelp: --kernel=NAME chooses it", "prove", "roots.pbcc", "--n=9", "--record=x.record", "--machine=./fast.toml")
     refused("sum.record cannot be recorded again\nhelp: --record=FILE takes a program or a kernel", "prove", "sum.record", "--record=x.record")
@@ -228,8 +276,8 @@ def errors(folder):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for name, text in (("program.pbcc", PROGRAM), ("roots.pbcc", ROOTS), ("product.kernel", PRODUCT), ("sum.kernel", SUM), ("fast.toml", machine(1e12, 1e-13)),
-                       ("slow.toml", machine(1e5, 1e-6)),
+    for name, text in (("program.pbcc", PROGRAM), ("roots.pbcc", ROOTS), ("sizes.pbcc", SIZES), ("half.pbcc", HALF), ("product.kernel", PRODUCT), ("sum.kernel", SUM), ("fast.toml", machine(1e12, 1e-13)),
+                       ("slow.toml", machine(1e5, 1e-6)), ("roots.toml", machine(1e12, 1e-13).replace('"sqrt_f64"\nlatency = 1e-13\nunit = 1000000000000.0\nunit_numbers = 16000000000000.0', '"sqrt_f64"\nlatency = 1e-13\nunit = 1e6\nunit_numbers = 1e6')),
                        ("bare.toml", 'name = "bare"\nkind = "processor"\nsource = "test"\nunits = 1\nlanes = 4\n')):
         with open(os.path.join(folder, name), "w") as out:
             out.write(text)
@@ -239,5 +287,6 @@ with tempfile.TemporaryDirectory() as folder:
     records(folder)
     interrupts(folder)
     refuted_bounds(folder)
+    explains(folder)
     errors(folder)
 print("pbc space and pbc prove do what they say")

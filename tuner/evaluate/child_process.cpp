@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <climits>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
@@ -285,10 +286,12 @@ std::string ChildProcess::describeEnd() const {
   std::string last = errors_;
   while (!last.empty() && std::isspace(static_cast<unsigned char>(last.back())))
     last.pop_back();
-  // Indented lines, such as the values of an assertion, belong to the message above them.
+  // Indented lines, such as the values of an assertion, belong to the message above them, as help does.
   std::size_t newline = last.rfind('\n');
-  for (std::size_t before; newline != std::string::npos && last.compare(newline + 1, 2, "  ") == 0;
-       newline = before) {
+  const auto belongs = [&](std::size_t line) {
+    return last.compare(line, 2, "  ") == 0 || last.compare(line, 5, "help:") == 0;
+  };
+  for (std::size_t before; newline != std::string::npos && belongs(newline + 1); newline = before) {
     before = newline ? last.rfind('\n', newline - 1) : std::string::npos;
     last.replace(newline, last.find_first_not_of(' ', newline + 1) - newline, "; ");
   }
@@ -297,6 +300,14 @@ std::string ChildProcess::describeEnd() const {
   if (last.size() > 300)
     last.resize(300);
   return last.empty() ? result : result + ": " + last;
+}
+
+std::string compilerPath() {
+  char path[PATH_MAX];
+  const ssize_t n = readlink("/proc/self/exe", path, sizeof path);
+  if (n <= 0 || n == PATH_MAX)
+    throw TunerError(fmt::format("cannot find the compiler: {}", std::strerror(errno)));
+  return {path, static_cast<std::size_t>(n)};
 }
 
 std::string outputOf(const std::vector<std::string> &command, double seconds) {

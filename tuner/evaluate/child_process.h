@@ -95,6 +95,9 @@ private:
 /// The time of a clock that never goes back.
 double steadySeconds();
 
+/// The path of the running pbc, which also compiles. Throws TunerError.
+std::string compilerPath();
+
 /// Runs a command to its end and returns its standard output. Throws TunerError if it cannot be started,
 /// fails or takes longer than `seconds`.
 std::string outputOf(const std::vector<std::string> &command, double seconds);

@@ -4,6 +4,7 @@
 
 #include "tuner/evaluate/examination.h"
 #include "tuner/evaluate/interrupt.h"
+#include "tuner/evaluate/lower_bounds.h"
 #include "tuner/evaluate/outside_run.h"
 
 #include <algorithm>
@@ -108,7 +109,31 @@ Measurement WorkerEvaluator::measure(const Request &request) {
     result = run(request);
   if (!result->seconds.empty())
     measuredSizes_.insert(request.size);
+  if (bounds_ && !result->seconds.empty())
+    bounds_->measured(request.configuration, request.size,
+                      *std::min_element(result->seconds.begin(), result->seconds.end()));
   return *result;
+}
+
+double WorkerEvaluator::bound(const Configuration &configuration, int size) {
+  return bounds_ ? bounds_->of(configuration, size).seconds : 0;
+}
+
+void WorkerEvaluator::leftOut(const Configuration &configuration, int size, double bound, double known) {
+  ++leftOut_;
+  if (!notes_)
+    return;
+  const LowerBound of = bounds_ ? bounds_->of(configuration, size) : LowerBound{};
+  notes_.add({space_.journalKey(),
+              settings_.machine,
+              sizeKey(size),
+              configuration.key(),
+              toToml(space_, configuration, {settings_.threads, {}}),
+              {},
+              kLeftOut,
+              fmt::format("was not run: it takes {:.4g} s at least, more than {:.4g} s ({})", bound, known,
+                          of.derivation),
+              bound});
 }
 
 double WorkerEvaluator::limitOf(Failure kind, double seconds) const {

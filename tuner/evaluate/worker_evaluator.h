@@ -38,6 +38,7 @@ struct WorkerEvaluatorSettings {
 };
 
 class Examination;
+class LowerBounds;
 class OutsideRun;
 
 class WorkerEvaluator : public Evaluator {
@@ -56,6 +57,12 @@ public:
     outside_ = outside;
     outsideUntil_ = until;
   }
+  /// Sets what is known of times without measuring; without it, nothing is. It must outlive this object.
+  void setBounds(LowerBounds *bounds) { bounds_ = bounds; }
+  double bound(const Configuration &, int size) override;
+  void leftOut(const Configuration &, int size, double bound, double known) override;
+  /// How many configurations were not run at a size, because of their bounds.
+  int leftOutCount() const { return leftOut_; }
   std::optional<Rejected> confirm(const Configuration &, int size, double byDefault, double seconds) override;
   bool renew() override;
   void pause(double seconds) override;
@@ -92,6 +99,7 @@ private:
   Worker &worker_;
   Notes notes_;
   Examination *examination_ = nullptr;
+  LowerBounds *bounds_ = nullptr;
   OutsideRun *outside_ = nullptr;
   double outsideUntil_ = 0;
   WorkerEvaluatorSettings settings_;
@@ -99,7 +107,7 @@ private:
   std::map<std::pair<std::string, std::string>, Known> known_; // by size key and configuration key
   int current_ = -1;                                           // the step that the worker is prepared for
   double overhead_ = 0; // seconds of a request beyond its runs, the largest seen at this step
-  int runs_ = 0, remembered_ = 0;
+  int runs_ = 0, remembered_ = 0, leftOut_ = 0;
   std::set<int> measuredSizes_;
 };
 

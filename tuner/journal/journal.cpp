@@ -136,6 +136,22 @@ void Journal::add(const JournalEntry &entry) {
     fail("written");
 }
 
+void Journal::add(const JournalBounds &bounds) {
+  run("create table if not exists bounds (id integer primary key, "
+      "time text not null default (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')), program_hash text not null, "
+      "machine text not null, size text not null, text text not null)");
+  const Statement statement =
+      prepare(database_, "insert into bounds (program_hash, machine, size, text) values (?, ?, ?, ?)");
+  if (!statement)
+    fail("written");
+  bindText(statement, 1, bounds.programHash);
+  bindText(statement, 2, bounds.machine);
+  bindText(statement, 3, bounds.size);
+  bindText(statement, 4, bounds.text);
+  if (sqlite3_step(statement.get()) != SQLITE_DONE)
+    fail("written");
+}
+
 std::vector<JournalEntry> Journal::load(const std::string &programHash, const std::string &machine) const {
   std::vector<JournalEntry> entries = readJournal(path_);
   std::erase_if(entries, [&](const JournalEntry &entry) {

@@ -8,7 +8,8 @@
 //   journal.load(program hash, machine)   ->  the entries, oldest first
 //
 // Table trials: id, time (UTC), program_hash, machine, size, config_key, toml, seconds (JSON list), outcome
-// ("ok" or the name of the failure), reason, time_limit, joules (JSON list or null), bytes (or null).
+// ("ok", "left out" or the name of the failure), reason, time_limit, joules (JSON list or null), bytes (or null).
+// Table bounds, if bounds were asked for: id, time, program_hash, machine, size, text (JSON).
 // Journals of earlier versions get the columns that they lack. To read it:
 //
 //   sqlite3 prog.tune.sqlite "select * from trials"
@@ -44,6 +45,14 @@ struct JournalEntry {
   std::string session = "";
 };
 
+/// The outcome of a configuration that was not run, because its bound is above a known time; `limit` is the bound.
+inline constexpr const char *kLeftOut = "left out";
+
+/// Bounds of the main transform's alternatives at one size, as text.
+struct JournalBounds {
+  std::string programHash, machine, size, text;
+};
+
 /// How to mend an error of SQLite with this code: the file is in use, or is not a journal.
 std::string journalHelp(int code);
 
@@ -59,6 +68,7 @@ public:
   Journal &operator=(const Journal &) = delete;
 
   void add(const JournalEntry &);
+  void add(const JournalBounds &);
   std::vector<JournalEntry> load(const std::string &programHash, const std::string &machine) const;
   const std::string &path() const { return path_; }
 

@@ -80,9 +80,9 @@ JournalEntry entryOf(const Query &row) {
   return entry;
 }
 
-} // namespace
-
-std::vector<JournalEntry> readJournal(const std::string &path) {
+/// What `ask` wants to know of the file; null if it cannot be read.
+template <class Ask>
+std::pair<Database, Query> openFor(const std::string &path, const Ask &ask) {
   // A journal that no process writes is read without creating files beside it, which would otherwise be left
   // there.
   const std::string uri = uriOf(path);
@@ -96,6 +96,13 @@ std::vector<JournalEntry> readJournal(const std::string &path) {
     database = open(isWritten ? uri + "?immutable=1" : uri);
     query = ask(database);
   }
+  return {std::move(database), std::move(query)};
+}
+
+} // namespace
+
+std::vector<JournalEntry> readJournal(const std::string &path) {
+  const auto [database, query] = openFor(path, ask);
   const auto refuse = [&] {
     throw TunerError(fmt::format("{}: the journal cannot be read: {}\n"
                                  "  help: {}",
@@ -111,6 +118,19 @@ std::vector<JournalEntry> readJournal(const std::string &path) {
   if (status != SQLITE_DONE)
     refuse();
   return entries;
+}
+
+std::vector<JournalBounds> readBounds(const std::string &path) {
+  const auto [database, query] = openFor(path, [](const Database &opened) {
+    sqlite3_stmt *statement = nullptr;
+    sqlite3_prepare_v2(opened.get(), "select program_hash, machine, size, text from bounds order by id", -1,
+                       &statement, nullptr);
+    return Query(statement);
+  });
+  std::vector<JournalBounds> all;
+  while (query && sqlite3_step(query.get()) == SQLITE_ROW)
+    all.push_back({text(query, 0), text(query, 1), text(query, 2), text(query, 3)});
+  return all;
 }
 
 } // namespace pbc::tuner

@@ -13,4 +13,7 @@ namespace pbc::tuner {
 /// Throws TunerError if the file does not exist or is no journal.
 std::vector<JournalEntry> readJournal(const std::string &path);
 
+/// The bounds of all sizes, oldest first; none from a journal without any.
+std::vector<JournalBounds> readBounds(const std::string &path);
+
 } // namespace pbc::tuner

@@ -31,7 +31,66 @@ bool isNamed(const Fault &fault) {
   return fault.kind != Failure::TooSlow || fault.reason.find("hangs") != std::string::npos;
 }
 
+/// "393.9 us on one core; no schedule takes less than 358.6 us: at most 9.8 % less time"
+std::string inWords(const KernelProof &proof) {
+  if (!proof.why.empty())
+    return "not searched: " + proof.why;
+  std::string text = fmt::format("at {}, {} on one core", proof.sizes, seconds(proof.best));
+  if (proof.bound <= 0)
+    return text + "; no term of the bound is about what it does";
+  return text +
+         fmt::format("; no schedule of the space takes less than {}: the time is {:.2f} times the bound",
+                     seconds(proof.bound), proof.gap());
+}
+
+/// Lines about the search by lower bounds.
+std::string proofsInWords(const KernelSummary &summary) {
+  std::string text;
+  for (const KernelProof &proof : summary.proofs) {
+    text += fmt::format("  {} {}: {}\n", text.empty() ? "proofs       " : "             ", proof.title(),
+                        inWords(proof));
+    const auto more = [&](const std::string &line) { text += fmt::format("                  {}\n", line); };
+    if (!proof.limit.empty())
+      more(proof.limit);
+    if (proof.why.empty())
+      more(fmt::format("{:.3g} programs, {} measured, {} regions cut; {}", proof.programs, proof.measured,
+                       proof.cut,
+                       isLeftAlone(proof, summary.enough)
+                           ? "it is near enough to its bound: nothing but its tasks was edited"
+                       : proof.isDefault ? "the compiler's own schedule is the fastest of them"
+                                         : "the fastest of them was tried: " + proof.script));
+    for (const std::string &one : proof.refuted)
+      more("internal error: a bound was too high and was left out; please report it: " + one);
+  }
+  return text;
+}
+
+nlohmann::json asJson(const KernelProof &proof, double enough) {
+  nlohmann::json json{{"kernel", proof.title()}};
+  if (!proof.why.empty()) {
+    json["why"] = proof.why;
+    return json;
+  }
+  json.update({{"sizes", proof.sizes},
+               {"best_seconds", proof.best},
+               {"bound_seconds", proof.bound > 0 ? nlohmann::json(proof.bound) : nlohmann::json()},
+               {"gap", proof.bound > 0 ? nlohmann::json(proof.gap()) : nlohmann::json()},
+               {"script", proof.script},
+               {"is_default", proof.isDefault},
+               {"limit", proof.limit},
+               {"space", proof.programs},
+               {"measured", proof.measured},
+               {"cut", proof.cut},
+               {"left_alone", isLeftAlone(proof, enough)},
+               {"refuted", proof.refuted}});
+  return json;
+}
+
 } // namespace
+
+bool isLeftAlone(const KernelProof &proof, double enough) {
+  return proof.isOfRun && proof.bound > 0 && proof.gap() <= enough;
+}
 
 std::string asText(const KernelSummary &summary) {
   const KernelSearchResult &result = summary.result;
@@ -48,6 +107,7 @@ std::string asText(const KernelSummary &summary) {
   line("speed-up", verdict(result));
   line("variants", fmt::format("{} tried, {} compiled, {:.1f} s{}", result.tried, summary.compiled,
                                summary.elapsed, result.isDone ? ", all that there are" : ""));
+  text += proofsInWords(summary);
   const auto words = inWords(result.best);
   for (std::size_t i = 0; i < words.size(); ++i)
     line(i == 0 ? "kernels" : "", words[i]);
@@ -71,7 +131,7 @@ std::string asJson(const KernelSummary &summary) {
   nlohmann::json faults = nlohmann::json::array();
   for (const Fault &fault : result.faults)
     faults.push_back({{"suspect", fault.suspect}, {"kind", nameOf(fault.kind)}, {"reason", fault.reason}});
-  const nlohmann::json json{
+  nlohmann::json json{
       {"program", summary.program},
       {"machine", summary.machine},
       {"size", summary.size},
@@ -90,6 +150,8 @@ std::string asJson(const KernelSummary &summary) {
       {"rejected", faults},
       {"output", summary.configuration.empty() ? nlohmann::json() : nlohmann::json(summary.configuration)},
       {"journal", summary.journal}};
+  for (const KernelProof &proof : summary.proofs)
+    json["proofs"].push_back(asJson(proof, summary.enough));
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

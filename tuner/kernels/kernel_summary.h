@@ -3,6 +3,7 @@
 // The output at the end of `pbc tune --kernels`: the result as text or JSON, and the comments above the
 // settings in the configuration.
 #pragma once
+#include "tuner/kernels/proofs.h"
 #include "tuner/kernels/search.h"
 
 namespace pbc::tuner {
@@ -15,7 +16,12 @@ struct KernelSummary {
   double elapsed = 0;
   bool stopped = false; // by the user
   KernelSearchResult result;
+  std::vector<KernelProof> proofs; // with --effort=prove
+  double enough = 1.05;            // kernels within so many times their bound were left alone
 };
+
+/// Whether the kernel is so near to its bound, at the sizes at which it runs, that it needs no edits.
+bool isLeftAlone(const KernelProof &, double enough);
 
 std::string asText(const KernelSummary &);
 std::string asJson(const KernelSummary &);

@@ -94,6 +94,8 @@ public:
   KernelSearchResult run(const KernelSettings &start) {
     result_.best = start;
     std::vector<KernelOption> options = variants_.options(start);
+    if (trySeeds())
+      options = variants_.options(result_.best);
     const std::vector<std::string> kernels = hottestFirst(options);
     bool isBetter = true;
     // An edit may be worth more after another one was made, so the search repeats until a whole round finds
@@ -182,6 +184,42 @@ private:
     return names;
   }
 
+  /// Whether one of them is better.
+  bool trySeeds() {
+    bool isBetter = false;
+    for (KernelOption seed : settings_.seeds) {
+      // What does not apply in the program, for example tasks of loops that a first step changes, is no fault.
+      std::vector<KernelSettings> all{result_.best};
+      for (const std::string &script : seed.others)
+        all.push_back(with(result_.best, seed, script));
+      keepAffordable(all);
+      variants_.build(all);
+      seed.others.resize(all.size() - 1);
+      std::erase_if(seed.others, [&](const std::string &script) {
+        const Measurement once = variants_.measure(with(result_.best, seed, script), 1);
+        return once.rejected && once.rejected->kind == Failure::Error;
+      });
+      isBetter |= !seed.others.empty() && mayGoOn() && tryValues(seed);
+    }
+    return isBetter;
+  }
+
+  /// Whether edits about this thing are left out, because the kernel is near its bound.
+  bool isDone(const std::string &kernel, const std::string &about) const {
+    return settings_.done.contains(kernel) && !about.starts_with("tasks");
+  }
+
+  /// The place of a thing among those that are edited: what may lower the bound's limiting term comes first.
+  std::size_t placeOf(const std::string &kernel, const std::string &about) const {
+    const auto first = settings_.first.find(kernel);
+    if (first == settings_.first.end())
+      return 0;
+    const std::vector<std::string> &all = first->second;
+    return std::find_if(all.begin(), all.end(),
+                        [&](const std::string &step) { return about.starts_with(step); }) -
+           all.begin();
+  }
+
   /// Tries the edits of one kernel; `options` are renewed after each change. Loops without vectors are tried last:
   /// without vectors, the edits about them do not exist, so the best vectors must be known for a comparison.
   bool improve(const std::string &kernel, std::vector<KernelOption> &options) {
@@ -189,8 +227,12 @@ private:
     for (const bool isLast : {false, true}) {
       std::vector<std::string> done;
       for (;;) {
+        std::stable_sort(options.begin(), options.end(), [&](const KernelOption &a, const KernelOption &b) {
+          return placeOf(kernel, a.about) < placeOf(kernel, b.about);
+        });
         const auto next = std::find_if(options.begin(), options.end(), [&](const KernelOption &o) {
-          return o.kernelTitle() == kernel && std::find(done.begin(), done.end(), o.about) == done.end();
+          return o.kernelTitle() == kernel && std::find(done.begin(), done.end(), o.about) == done.end() &&
+                 !isDone(kernel, o.about);
         });
         if (next == options.end() || !mayGoOn())
           break;

@@ -18,11 +18,19 @@
 #include "tuner/strategy/tester.h"
 
 #include <functional>
+#include <map>
+#include <set>
 
 namespace pbc::tuner {
 
 struct KernelSearchSettings {
   double deadline = 60; // seconds of the variants' clock
+  /// Scripts that are tried first, and kept if they win.
+  std::vector<KernelOption> seeds = {};
+  /// Kernels that are near their bound: nothing but their division into tasks is edited.
+  std::set<std::string> done = {};
+  /// For kernels, things about which they are edited first.
+  std::map<std::string, std::vector<std::string>> first = {};
 };
 
 struct KernelSearchResult {

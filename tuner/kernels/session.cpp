@@ -2,6 +2,7 @@
 
 #include "tuner/kernels/session.h"
 
+#include "tuner/evaluate/child_process.h"
 #include "tuner/evaluate/interrupt.h"
 #include "tuner/evaluate/memory.h"
 #include "tuner/evaluate/steps.h"
@@ -12,6 +13,7 @@
 #include "tuner/output_files.h"
 #include "tuner/report/progress.h"
 #include "tuner/report/words.h"
+#include "tuner/session/machine_file.h"
 #include "tuner/session_start.h"
 #include "tuner/space/toml.h"
 #include "tuner/temporary_folder.h"
@@ -19,14 +21,10 @@
 #include "tuner/write_file.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <climits>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <thread>
-#include <unistd.h>
 
 namespace pbc::tuner {
 namespace {
@@ -35,22 +33,13 @@ namespace fs = std::filesystem;
 
 constexpr double kKernelPatience = 60; // seconds that the default may take
 
-/// The path of the running pbc, which compiles the variants.
-std::string ownPath() {
-  char path[PATH_MAX];
-  const ssize_t n = readlink("/proc/self/exe", path, sizeof path);
-  if (n <= 0 || n == PATH_MAX)
-    throw TunerError(fmt::format("cannot find the compiler: {}", std::strerror(errno)));
-  return {path, static_cast<std::size_t>(n)};
-}
-
 class KernelSession {
 public:
   explicit KernelSession(const TuneOptions &options)
       : options_(options),
         program_(options.output.empty() ? fs::path(options.program).stem().string() : options.output),
         configurationFile_(program_ + ".cfg"), progress_(stderr),
-        variants_({ownPath(), arguments(options), folder_.path(), jobs(options), options.compileLimit,
+        variants_({compilerPath(), arguments(options), folder_.path(), jobs(options), options.compileLimit,
                    memoryLimit(options)}) {
     requireKernelOutputs(options, program_, configurationFile_);
   }
@@ -74,7 +63,11 @@ public:
     }
     const TestSize size{nameOf(sizes_), 0, seconds_};
     KernelSummary summary;
-    summary.result = searchKernels(variants_, start_, size, {budget()}, progress_,
+    summary.enough = options_.enough;
+    KernelSearchSettings settings{budget()};
+    if (options_.effort == "prove")
+      summary.proofs = proveKernels(settings);
+    summary.result = searchKernels(variants_, start_, size, settings, progress_,
                                    [&](const std::string &line) { progress_.note(line); });
     if (!variants_.notes().problem().empty())
       progress_.note(variants_.notes().problem());
@@ -129,6 +122,7 @@ private:
     return options_.budget > 0            ? options_.budget
            : options_.effort == "instant" ? 10
            : options_.effort == "full"    ? 600
+           : options_.effort == "prove"   ? 1800
                                           : 60;
   }
 
@@ -138,6 +132,7 @@ private:
       throw TunerError(stopRequested() ? "stopped"
                                        : fmt::format("{}:\n{}", options_.program, variants_.why({})));
     const ProgramSpace space = describeProgram(plain, options_.program, "");
+    main_ = space.main;
     takeConfiguration(space, plain);
     const std::string journal = journalPath(configurationFile_);
     lock_.emplace(configurationFile_, journal);
@@ -173,6 +168,49 @@ private:
       start_.clear();
     }
     progress_.note(fmt::format("tuning the kernels of {} at {}", space.program, nameOf(sizes_)));
+  }
+
+  /// Searches each kernel alone, in half of the time, and gives what was found to the search.
+  std::vector<KernelProof> proveKernels(KernelSearchSettings &settings) {
+    constexpr double kShare = 0.5, kLeast = 1; // of the budget; seconds
+    std::vector<KernelOption> kernels;
+    for (const KernelOption &option : variants_.options(start_))
+      if (kernels.empty() || kernels.back().kernelTitle() != option.kernelTitle())
+        kernels.push_back(option);
+    std::vector<KernelProof> proofs;
+    // A search that is stopped leaves its libraries there, and they go with the folder.
+    setenv("TMPDIR", folder_.path().c_str(), 1);
+    try {
+      const ProofSettings proof{options_.program,
+                                options_.words,
+                                main_,
+                                sizes_,
+                                machineFileOf(options_.machine, folder_.path(),
+                                              [&](const std::string &line) { progress_.note(line); }),
+                                fs::path(configurationFile_).replace_extension(".prove.jsonl").string(),
+                                options_.enough};
+      const double end = variants_.elapsed() + kShare * (budget() - variants_.elapsed());
+      for (std::size_t k = 0; k < kernels.size() && !stopRequested(); ++k) {
+        const double share = (end - variants_.elapsed()) / static_cast<double>(kernels.size() - k);
+        progress_.note(fmt::format("searching {} by lower bounds", kernels[k].kernelTitle()));
+        proofs.push_back(proofOf(proof, kernels[k], std::max(share, kLeast)));
+        take(proofs.back(), kernels[k], settings);
+      }
+    } catch (const TunerError &) {
+      if (!stopRequested())
+        throw;
+    }
+    return proofs;
+  }
+
+  void take(const KernelProof &proof, const KernelOption &kernel, KernelSearchSettings &settings) {
+    for (const std::string &one : proof.refuted)
+      progress_.note("internal error: a bound was too high and was left out; please report it: " + one);
+    if (KernelOption seed = seedOf(proof, kernel); !seed.others.empty())
+      settings.seeds.push_back(std::move(seed));
+    if (isLeftAlone(proof, options_.enough))
+      settings.done.insert(proof.title());
+    settings.first[proof.title()] = firstEdits(proof.term());
   }
 
   /// Uses the program's configuration. Another version's is used as far as it fits, and stays as it is:
@@ -222,6 +260,7 @@ private:
   KernelSettings start_;
   std::string earlier_; // the text of the configuration
   std::string choices_; // the part of it with which variants run, without [kernels]
+  std::string main_;    // the transform that runs
   Sizes sizes_;
   double seconds_ = 0;
   const double begin_ = steadySeconds();

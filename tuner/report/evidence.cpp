@@ -101,6 +101,20 @@ std::vector<JournalEntry> readTrials(const EvidenceOptions &options, const Progr
   return entries;
 }
 
+/// The newest bounds of each size that this version of the program had on the machine.
+std::map<std::string, TransformBounds> boundsOf(const std::string &journal, const ProgramSpace &space,
+                                                const std::string &machine) {
+  std::map<std::string, TransformBounds> found;
+  for (const JournalBounds &bounds : readBounds(journal))
+    if (bounds.programHash == space.journalKey() && bounds.machine == machine) {
+      try {
+        found[bounds.size] = parseBounds(bounds.text, space.main);
+      } catch (const TunerError &) { // of a later version
+      }
+    }
+  return found;
+}
+
 Configuration configurationOf(const ProgramSpace &space, const Evidence &evidence) {
   try {
     return evidence.toml.empty() ? Configuration::defaults(space)
@@ -176,6 +190,8 @@ Evidence gather(const EvidenceOptions &options) {
     evidence.parts.push_back(partOf(std::move(focused), configuration, entries, space.goal ? bin : "",
                                     objectiveOf(evidence.toml)));
     Part &part = evidence.parts.back();
+    if (!evidence.journal.empty())
+      part.bounds = boundsOf(evidence.journal, part.space, part.recording.machine);
     if (part.objective.isTime() && !evidence.from.empty())
       part.whenTuned = whenTunedOf(evidence.toml, part.space.main);
   }

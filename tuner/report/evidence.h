@@ -9,6 +9,7 @@
 // Invariant: a program without configuration or journal has evidence, too; `remarks` say what is missing and
 // how to get it.
 #pragma once
+#include "tuner/evaluate/lower_bounds.h"
 #include "tuner/report/analysis.h"
 
 namespace pbc::tuner {
@@ -32,6 +33,7 @@ struct Part {
   Recording recording;
   Analysis analysis;
   std::optional<WhenTuned> whenTuned{};
+  std::map<std::string, TransformBounds> bounds{}; // of the main transform, by the name of the size
 };
 
 struct Evidence {

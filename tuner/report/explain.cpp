@@ -3,6 +3,7 @@
 #include "tuner/report/explain.h"
 
 #include "runtime/base/closest.h"
+#include "tuner/report/bound_rows.h"
 #include "tuner/report/words.h"
 
 #include <algorithm>
@@ -155,6 +156,7 @@ public:
         text_ += fmt::format("  {} more are at their defaults or as for smaller sizes\n", left);
       if (part.analysis.decisions.empty())
         text_ += "  nothing to choose\n";
+      text_ += boundsInWords(part);
       rejected(part);
     }
     for (const std::string &kernel : evidence_.kernels)
@@ -469,9 +471,13 @@ std::string explainAsJson(const Evidence &evidence, const std::string &name) {
   }
   for (const Found &each : found)
     decisions.push_back(asJson(*each.part, each.part->analysis.decisions[each.decision]));
-  const nlohmann::json json{{"program", evidence.program}, {"configuration", evidence.from},
-                            {"journal", evidence.journal}, {"kernels", evidence.kernels},
-                            {"remarks", evidence.remarks}, {"decisions", decisions}};
+  nlohmann::json json{{"program", evidence.program}, {"configuration", evidence.from},
+                      {"journal", evidence.journal}, {"kernels", evidence.kernels},
+                      {"remarks", evidence.remarks}, {"decisions", decisions}};
+  if (name.empty())
+    for (const Part &part : evidence.parts)
+      for (nlohmann::json &row : boundsAsJson(part))
+        json["bounds"].push_back(std::move(row));
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

@@ -2,6 +2,7 @@
 
 #include "tuner/report/page.h"
 
+#include "tuner/report/bound_rows.h"
 #include "tuner/report/drawings.h"
 #include "tuner/report/explain.h"
 #include "tuner/report/page_parts.h"
@@ -28,6 +29,7 @@ public:
       influence();
       rejected();
     }
+    bounds();
     return std::move(text_);
   }
 
@@ -246,6 +248,37 @@ private:
              "their runs, or, for fewer than eight, from the deviations of all repeated runs at that size. "
              "What was stopped at "
              "its time limit counts with that limit.</p></details>\n";
+  }
+
+  void bounds() {
+    const std::vector<BoundRow> rows = boundRows(part_);
+    if (rows.empty())
+      return;
+    head("How far from the bounds");
+    say("No schedule of the rules takes less time than their bound on this machine. Times are the shortest "
+        "medians of "
+        "configurations with these rules.",
+        "note");
+    Table table("Bounds of the alternatives of " + part_.space.main,
+                {"Size", "Rules", "Bound", "Measured", "Time over bound", "Limit"},
+                {false, false, true, true, true, false});
+    const std::size_t shown = std::min(rows.size(), rows_);
+    for (std::size_t i = rows.size() - shown; i < rows.size(); ++i) { // the largest sizes stand last
+      const BoundRow &row = rows[i];
+      const bool isKnown = row.bound.seconds > 0;
+      table.row({row.size, row.alternative + (row.isChosen ? " (chosen)" : ""),
+                 isKnown ? seconds(row.bound.seconds) : "none",
+                 row.seconds > 0 ? seconds(row.seconds) : "not measured",
+                 row.ratio() > 0 ? fmt::format("{:.2f}", row.ratio()) : "",
+                 isKnown ? fmt::format("{}: {} To lower it: {}", row.bound.steps, row.bound.derivation,
+                                       row.bound.remedy)
+                         : row.why});
+    }
+    text_ += table.done();
+    left(rows.size() - shown, "bounds");
+    if (part_.recording.leftOut > 0)
+      say(fmt::format("{} times a configuration was not run, because its bound was above the best time.",
+                      part_.recording.leftOut));
   }
 
   void rejected() {

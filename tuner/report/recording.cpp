@@ -59,6 +59,10 @@ public:
       : space_(space), objective_(objective), recording_(recording) {}
 
   void read(const JournalEntry &entry, const SizeKey &key) {
+    if (entry.outcome == kLeftOut) {
+      ++recording_.leftOut;
+      return;
+    }
     const int configuration = configurationOf(entry);
     const auto failure = failureNamed(entry.outcome);
     if (configuration < 0 || (entry.outcome == "ok" ? entry.seconds.empty() : !failure)) {

@@ -43,6 +43,7 @@ struct Recording {
   int sessions = 0;        // parts that are separated by longer pauses
   std::string first, last; // in UTC
   int unreadable = 0;      // rows that do not fit the program
+  int leftOut = 0;         // configurations that were not run, because of their bounds
 };
 
 // With another objective than time, the seconds of a trial are the objective's value: joules, bytes, or their

@@ -112,6 +112,45 @@ std::string verdict(const ProgramSpace &space, const Summary &summary) {
                      summary.objective.asLittle());
 }
 
+/// The result's distance from its bound, and what the bounds have saved.
+std::vector<std::pair<std::string, std::string>> boundLines(const Summary &summary) {
+  const BoundSummary &bounds = *summary.bounds;
+  std::vector<std::pair<std::string, std::string>> lines;
+  const double time = summary.result.bestSeconds;
+  if (bounds.bound.seconds > 0 && time > 0)
+    lines.emplace_back(
+        "bound", fmt::format("{} at least with these rules, so the time is {:.2f} times its bound; {}: {}",
+                             seconds(bounds.bound.seconds), time / bounds.bound.seconds, bounds.bound.steps,
+                             bounds.bound.derivation));
+  else
+    lines.emplace_back("bound", "none: no rule of the result has one; pbc explain FILE.pbcc --n=N says why");
+  lines.emplace_back("left out",
+                     fmt::format("{} configurations were not run: their bounds are above times that "
+                                 "were measured",
+                                 bounds.leftOut));
+  for (const std::string &one : bounds.hopeless)
+    lines.emplace_back("", one);
+  for (const std::string &one : bounds.refutations)
+    lines.emplace_back("", "internal error: a bound was too high and was left out; please report it: " + one);
+  return lines;
+}
+
+/// The same as data.
+nlohmann::json boundJson(const Summary &summary) {
+  const BoundSummary &bounds = *summary.bounds;
+  const double time = summary.result.bestSeconds;
+  const bool isKnown = bounds.bound.seconds > 0;
+  return {{"seconds", isKnown ? nlohmann::json(bounds.bound.seconds) : nlohmann::json()},
+          {"time_over_bound",
+           isKnown && time > 0 ? nlohmann::json(time / bounds.bound.seconds) : nlohmann::json()},
+          {"limit", bounds.bound.limit},
+          {"derivation", bounds.bound.derivation},
+          {"remedy", bounds.bound.remedy},
+          {"left_out", bounds.leftOut},
+          {"cannot_win", bounds.hopeless},
+          {"refuted", bounds.refutations}};
+}
+
 } // namespace
 
 std::string asText(const ProgramSpace &space, const Summary &summary) {
@@ -143,6 +182,9 @@ std::string asText(const ProgramSpace &space, const Summary &summary) {
     line("", fmt::format("the target is MISSED at {}", fmt::join(summary.missed, "; ")));
   line("measurements",
        fmt::format("{} run, {} remembered, {:.1f} s", summary.runs, summary.remembered, summary.elapsed));
+  if (summary.bounds)
+    for (const auto &[left, right] : boundLines(summary))
+      line(left, right);
   if (result.coverage)
     line("covered", coverageWords(*result.coverage));
   if (summary.examined > 0)
@@ -200,6 +242,8 @@ std::string asJson(const ProgramSpace &space, const Summary &summary) {
                       {"output", summary.output},
                       {"journal", summary.journal},
                       {"report", summary.report.empty() ? nlohmann::json() : nlohmann::json(summary.report)}};
+  if (summary.bounds)
+    json["bound"] = boundJson(summary);
   for (const auto &[key, metrics] :
        {std::pair{"default_metrics", summary.byDefault}, {"tuned_metrics", summary.tuned}})
     for (const Metric metric : kMetrics)

@@ -3,11 +3,20 @@
 // The output at the end: the result as text or JSON, and the comments at the head of the configuration.
 #pragma once
 #include "tuner/evaluate/accuracy.h"
+#include "tuner/evaluate/lower_bounds.h"
 #include "tuner/evaluate/machine_noise.h"
 #include "tuner/space/provenance.h"
 #include "tuner/strategy/tune.h"
 
 namespace pbc::tuner {
+
+/// What bounds have told, if they were asked for.
+struct BoundSummary {
+  int leftOut = 0;                      // configurations that were not run
+  LowerBound bound;                     // of the result
+  std::vector<std::string> hopeless;    // alternatives that cannot win, with sizes
+  std::vector<std::string> refutations; // bounds that were too high
+};
 
 struct Summary {
   std::string program; // path
@@ -30,7 +39,8 @@ struct Summary {
   TuneResult result;      // its "seconds" are those of objective_evaluator.h
   Objective objective;
   std::optional<Metrics> byDefault, tuned; // set if the objective is not time
-  std::string front;                       // which point of a front this is; empty: none
+  std::optional<BoundSummary> bounds;
+  std::string front; // which point of a front this is; empty: none
   /// At the largest size, for a program with accuracy targets; empty if the tuning stopped before.
   std::optional<Verified> accuracy;
   std::vector<std::string> missed; // sizes at which the target is missed

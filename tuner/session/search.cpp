@@ -6,12 +6,14 @@
 #include "tuner/journal/read_journal.h"
 #include "tuner/report/words.h"
 #include "tuner/session/bin_evaluators.h"
+#include "tuner/session/program_bounds.h"
 #include "tuner/session_start.h"
 #include "tuner/strategy/refresh.h"
 #include "tuner/strategy/seeding.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <memory>
 
 namespace pbc::tuner {
 namespace {
@@ -158,6 +160,8 @@ std::optional<Configuration> searchBin(const SessionContext &context, const Aims
         "        take random numbers from the language (rand01), which are the same in each run,\n"
         "        or say how exact results must be (accuracy_metric)",
         options.program, summary.noise.disagreement));
+  const std::unique_ptr<LowerBounds> bounds = programBounds(context, bin);
+  evaluators.runs.setBounds(bounds.get());
   const TuneSettings settings = settingsFor(context, aims, bin);
   const Effort effort{summary.isRefresh ? "refresh" : options.effort, bin.focus.time.seconds, options.seed};
   context.progress.setIsTime(!aims.front && aims.objective.isTime());
@@ -173,6 +177,9 @@ std::optional<Configuration> searchBin(const SessionContext &context, const Aims
   if (runs.stopped() && runs.runs() == 0 && runs.remembered() == 0)
     return {}; // there is nothing to say
   describe(summary, context, aims, bin, evaluators);
+  if (bounds)
+    summary.bounds = {runs.leftOutCount(), bounds->of(summary.result.best, summary.result.size),
+                      bounds->hopeless(), bounds->refutations()};
   if (!runs.notes().problem().empty())
     context.progress.note(runs.notes().problem());
   if (summary.result.changed && !evaluators.outside.remark().empty())

@@ -62,7 +62,8 @@ std::vector<KernelOption> parseKernelOptions(const std::string &text) {
         for (const auto &edits : script.at("edits"))
           all.push_back({t.at("name"), kernel.at("name"), edits.at("of"), script.at("in_use"),
                          edits.at("others").get<std::vector<std::string>>(),
-                         slow.is_null() ? "" : slow.get<std::string>()});
+                         slow.is_null() ? "" : slow.get<std::string>(),
+                         kernel.value("sizes", std::vector<std::string>()), kernel.value("pieces", 1)});
       }
   } catch (const nlohmann::json::exception &problem) {
     throw TunerError(fmt::format("the compiler's list of kernels cannot be read: {}", problem.what()));

@@ -21,8 +21,10 @@ struct KernelOption {
   std::string transform, kernel;
   std::string about; // "tile", "registers rows", "body"
   std::string inUse;
-  std::vector<std::string> others; // scripts that it can have instead
-  std::string slow = {};           // one with which the kernel takes much longer; "": none is known
+  std::vector<std::string> others;     // scripts that it can have instead
+  std::string slow = {};               // one with which the kernel takes much longer; "": none is known
+  std::vector<std::string> sizes = {}; // the names of the sizes that it depends on
+  int pieces = 1;                      // kernels of this name
 
   std::string kernelTitle() const { return transform + "." + kernel; }
   std::string title() const { return kernelTitle() + ".script"; }

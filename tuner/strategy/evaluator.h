@@ -100,6 +100,10 @@ public:
                                           double /*seconds*/) {
     return {};
   }
+  /// A time in seconds below which no run of the configuration at this size stays; 0: none is known.
+  virtual double bound(const Configuration &, int /*size*/) { return 0; }
+  /// Is told of a configuration that is not measured, because its bound is above `known` seconds.
+  virtual void leftOut(const Configuration &, int /*size*/, double /*bound*/, double /*known*/) {}
   /// Makes later measurements run in a new process, whose memory lies elsewhere, and with other inputs; false
   /// if that is not possible.
   virtual bool renew() { return false; }

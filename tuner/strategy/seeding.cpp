@@ -40,6 +40,8 @@ std::vector<Configuration> storedSeeds(const ProgramSpace &space, const std::vec
     Known &known = places[place][entry.configurationKey];
     known.toml = entry.toml;
     known.seconds.insert(known.seconds.end(), entry.seconds.begin(), entry.seconds.end());
+    if (entry.outcome == kLeftOut)
+      continue; // nothing was measured
     known.isRejected |= entry.outcome != "ok" || entry.seconds.empty();
     last[place] = i;
   }

@@ -46,6 +46,11 @@ bool Tester::test(Candidate &candidate, int size, int trials, const Configuratio
     return false;
   // The default is the reference and has no limit.
   const bool isDefault = key == defaultKey_;
+  if (!isDefault && !candidate.measuredAt(size) && cannotWin(candidate.configuration, size)) {
+    rejectedAt_.emplace(size, key);
+    tooSlowAt_.emplace(size, key);
+    return false;
+  }
   const double most = isDefault ? std::max(20 * limit(size), 10.0) : limit(size);
   Measurement result = measure({candidate.configuration, size, trials, most, isFresh,
                                 candidate.measuredAt(size) ? Compared::Nothing : Compared::First});
@@ -85,6 +90,18 @@ bool Tester::test(Candidate &candidate, int size, int trials, const Configuratio
     best_.insert_or_assign(size, candidate.configuration);
   }
   observer_.measured(sizes_[size], measurements_, bestAt(size), defaultAt(size));
+  return true;
+}
+
+bool Tester::cannotWin(const Configuration &configuration, int size) {
+  const double bound = evaluator_.bound(configuration, size);
+  if (bound <= 0)
+    return false;
+  const bool isFull = static_cast<std::size_t>(size) + 1 == sizes_.size();
+  const double known = isFull ? bestAt(size) : limit(size);
+  if (known <= 0 || bound <= known)
+    return false;
+  evaluator_.leftOut(configuration, size, bound, known);
   return true;
 }
 

@@ -9,7 +9,8 @@
 //                                                  5 times each at most
 //
 // Invariant: a rejected configuration is never measured again at that size, and, unless it was only too slow,
-// at no other size either. "Too slow" bans an alternative only if this is confirmed right after a new run of
+// at no other size either. One that cannot be fast enough, by its bound, is not measured at all: at the full size the bound has
+// to be above the best time, and below it above the time limit, at which it would be stopped. "Too slow" bans an alternative only if this is confirmed right after a new run of
 // the best: on a machine that was busy for a moment, everything exceeds limits that were set before. Source:
 // petabricks-hetero 7.2, requirements 78 and 81.
 #pragma once
@@ -135,6 +136,8 @@ public:
 
 private:
   bool test(Candidate &, int size, int trials, const Configuration &parent, bool isFresh);
+  /// Whether its bound says that no measurement can make it the best at the full size, or keep it at a smaller one.
+  bool cannotWin(const Configuration &, int size);
   /// Measures the candidate once more, right after the best: what was too slow by the clock may not be too
   /// slow in comparison.
   static constexpr int kMeasurementsOfAgain = 2;

@@ -35,6 +35,8 @@ struct Term {
   std::string_view doc;      // a sentence: why no program is faster
   std::string_view remedy;   // a sentence: what makes the value smaller
   TermValue (*value)(const TermInput &);
+  bool isOfWork = false; // it follows from the work alone, so it holds for every schedule
+  bool addsUp = false;   // what several kernels need of the same resource adds up, however they overlap
 };
 
 const std::vector<Term> &terms();

@@ -269,12 +269,13 @@ private:
     const auto &statistics = result_.statistics;
     if (options_.mostMeasured > 0 && statistics.measured >= options_.mostMeasured)
       return true;
-    const bool isTimeToLook = ++steps_ % 64 == 0 || isBetter_;
-    if (!isTimeToLook)
-      return false;
+    // A step may be a measurement, so the time is looked at in each of them.
     const double elapsed = std::chrono::duration<double>(Clock::now() - begun_).count();
     if (options_.seconds > 0 && elapsed > options_.seconds)
       return true;
+    const bool isTimeToLook = ++steps_ % 64 == 0 || isBetter_;
+    if (!isTimeToLook)
+      return false;
     settleBound();
     if (!options_.measuresAll && best() <= options_.enough * result_.bound)
       return true;

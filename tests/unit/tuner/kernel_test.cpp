@@ -284,6 +284,42 @@ TEST(KernelSearch, WhatIsWrongIsNamedAndNeverWins) {
   EXPECT_EQ(result.faults.front().kind, Failure::WrongResult);
 }
 
+TEST(KernelSearch, TriesFirstWhatAProofHasFound) {
+  Computed variants;
+  variants.factor = [](const auto &kernel, const auto &jam) {
+    return kernel == "a" && jam == "7" ? 0.5 : 1.0; // no edit leads there
+  };
+  EXPECT_THAT(search(variants).best, IsEmpty());
+  Quiet observer;
+  const KernelSearchSettings given{.deadline = 1e6, .seeds = {{"T", "a", "a proof", "x 1", {"x 7"}}}};
+  const KernelSearchResult result =
+      searchKernels(variants, {}, {"n=9", 9, 1}, given, observer, [](const std::string &) {});
+  EXPECT_EQ(result.best, settings("x 7"));
+}
+
+TEST(KernelSearch, ReportsAProofsScriptThatIsWrongAndNotOneThatDoesNotApply) {
+  for (const Failure kind : {Failure::WrongResult, Failure::Error}) {
+    Computed variants;
+    variants.fault = [&](const KernelSettings &now) {
+      return now == settings("x 7") ? std::optional(Rejected{kind, "a reason"}) : std::nullopt;
+    };
+    Quiet observer;
+    const KernelSearchSettings given{.deadline = 1e6, .seeds = {{"T", "a", "a proof", "x 1", {"x 7"}}}};
+    const KernelSearchResult result =
+        searchKernels(variants, {}, {"n=9", 9, 1}, given, observer, [](const std::string &) {});
+    EXPECT_EQ(result.faults.size(), kind == Failure::Error ? 0u : 1u);
+  }
+}
+
+TEST(KernelSearch, LeavesAKernelAloneThatIsNearItsBound) {
+  Computed variants;
+  variants.factor = [](const auto &, const auto &jam) { return jam == "4" ? 0.5 : 1.0; };
+  Quiet observer;
+  const KernelSearchResult result = searchKernels(
+      variants, {}, {"n=9", 9, 1}, {.deadline = 1e6, .done = {"T.a"}}, observer, [](const std::string &) {});
+  EXPECT_EQ(result.best, (KernelSettings{{scriptOf("b"), "x 4"}}));
+}
+
 TEST(KernelSearch, GoesOnFromASettingThatTheProgramHas) {
   Computed variants;
   variants.factor = [](const auto &kernel, const auto &jam) {

@@ -20,8 +20,12 @@ TermValue chain(const TermInput &input) {
 } // namespace
 
 Term chainTerm() {
-  return {"chain", "(4)", "Each term of a sum waits for the one before it, since sums may not be reordered.",
-          "Several sums (partial_sums), or `fast`, which allows another order.", chain};
+  return {"chain",
+          "(4)",
+          "Each term of a sum waits for the one before it, since sums may not be reordered.",
+          "Several sums (partial_sums), or `fast`, which allows another order.",
+          chain,
+          true};
 }
 
 } // namespace pbc::search

@@ -31,9 +31,13 @@ TermValue compute(const TermInput &input) {
 } // namespace
 
 Term computeTerm() {
-  return {"compute", "(8)",
+  return {"compute",
+          "(8)",
           "All operations are done by the units of one core, in its widest vectors at best.",
-          "Fewer operations, or a smaller type.", compute};
+          "Fewer operations, or a smaller type.",
+          compute,
+          true,
+          true};
 }
 
 } // namespace pbc::search

@@ -25,10 +25,13 @@ TermValue product(const TermInput &input) {
 } // namespace
 
 Term productTerm() {
-  return {"product", "9.4, known I/O bound",
+  return {"product",
+          "9.4, known I/O bound",
           "A product of matrices moves so many words through a memory, whatever its tiles (Smith, Lowery, "
           "Langou, van de Geijn, 2019).",
-          "Smaller elements; no schedule moves less.", product};
+          "Smaller elements; no schedule moves less.",
+          product,
+          true};
 }
 
 } // namespace pbc::search

@@ -23,9 +23,12 @@ TermValue traffic(const TermInput &input) {
 } // namespace
 
 Term trafficTerm() {
-  return {"traffic", "9.2, compulsory",
+  return {"traffic",
+          "9.2, compulsory",
           "Each cell that is used crosses each boundary of the memory at least once.",
-          "Smaller elements, or fusing the kernel with those that make or use its data.", traffic};
+          "Smaller elements, or fusing the kernel with those that make or use its data.",
+          traffic,
+          true};
 }
 
 } // namespace pbc::search

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/driver/rule_bounds.h"
+#include "compiler/driver/kernel_input.h"
+#include "compiler/driver/machine_rates.h"
+#include "compiler/driver/problems.h"
+#include "compiler/kernel/lift.h"
+#include "compiler/poly/names.h"
+#include "compiler/schedule/private_matrices.h"
+#include "runtime/base/machine.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace pbc::driver {
+namespace {
+
+constexpr const char *kCommand = "pbc explain";
+
+class Bounder {
+public:
+  explicit Bounder(Compilation &c)
+      : c_(c), given_(sizesOf(kCommand, c.options.bounds.sizes)),
+        rates_(ratesFor(kCommand, machineFor(kCommand, c.options.bounds.machine, c.options.json),
+                        pb::base::thisMachine())) {
+    // One core, powers of two, and all.
+    for (int cores = 1; cores < c.options.bounds.threads; cores *= 2)
+      cores_.push_back(cores);
+    cores_.push_back(c.options.bounds.threads);
+  }
+
+  RuleBounds all() {
+    RuleBounds made{sizesInWords()};
+    for (const auto &t : c_.module.transforms) {
+      for (const std::string &name : t.sizeNames())
+        names_.insert(name);
+      std::vector<std::pair<const schedule::Step *, RuleBounds::Step>>
+          known; // plans share most of their steps
+      auto &ofTransform = made.steps.emplace_back();
+      for (std::size_t p = 0; p < c_.plans[t.index].plans.size(); ++p) {
+        const schedule::Plan &plan = c_.plans[t.index].plans[p];
+        auto &ofPlan = ofTransform.emplace_back();
+        for (const schedule::Step &s : plan.steps) {
+          auto at = std::find_if(known.begin(), known.end(),
+                                 [&](const auto &k) { return schedule::isSameStep(*k.first, s); });
+          if (at == known.end())
+            at = known.insert(known.end(), {&s, step(t, s)});
+          ofPlan.push_back(at->second);
+        }
+        for (const kernel::TileGroup &group : c_.fusions[t.index][p].groups)
+          for (std::size_t s = 0; s < plan.steps.size(); ++s)
+            if (const int matrix = writtenOf(t, plan.steps[s], group.matrices); matrix >= 0)
+              ofPlan[s] = {
+                  {},
+                  fmt::format("the program may compute {} in tiles, and only those cells that are read",
+                              t.matrices[std::size_t(matrix)].name)};
+      }
+    }
+    refuseUnknown();
+    return made;
+  }
+
+private:
+  /// Which of these matrices a step writes; -1: none.
+  static int writtenOf(const sema::Transform &t, const schedule::Step &step,
+                       const std::vector<int> &matrices) {
+    for (const schedule::RuleUse &use : step.uses)
+      for (const sema::Binding &output : t.rules[std::size_t(use.rule)].outputs)
+        if (std::count(matrices.begin(), matrices.end(), output.matrix) > 0)
+          return output.matrix;
+    return -1;
+  }
+
+  std::string sizesInWords() const {
+    std::string text = c_.options.bounds.n ? fmt::format("n = {}", *c_.options.bounds.n) : "";
+    for (const auto &[name, value] : given_)
+      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", poly::displayed(name), value);
+    return text;
+  }
+
+  RuleBounds::Step step(const sema::Transform &t, const schedule::Step &s) {
+    if (s.callsTransforms)
+      return {{}, "its bodies call transforms"};
+    for (const auto &use : s.uses)
+      if (const body::Facts &facts = c_.facts[t.index][std::size_t(use.rule)]; !facts.liftable)
+        return {{},
+                fmt::format("the body of {} was not lifted: {}", t.rules[std::size_t(use.rule)].label,
+                            facts.obstacle)};
+    const kernel::Scheduled lifted =
+        kernel::lift(t, s, c_.facts[t.index], c_.choices[t.index].grid, c_.context,
+                     schedule::privateMatrices(t, c_.plans[t.index], s))
+            .kernel;
+    search::RuleBoundOptions options;
+    for (const std::string &parameter : lifted.parameters) {
+      if (const auto given = given_.find(parameter); given != given_.end())
+        options.values.insert(*given);
+      else if (c_.options.bounds.n)
+        options.values[parameter] = *c_.options.bounds.n;
+      else
+        return {{},
+                fmt::format("its size {0} has no value: --size={0}=1024 gives it one",
+                            poly::displayed(parameter))};
+    }
+    for (const auto &use : s.uses)
+      for (const auto *bindings :
+           {&t.rules[std::size_t(use.rule)].inputs, &t.rules[std::size_t(use.rule)].outputs})
+        for (const sema::Binding &b : *bindings) {
+          const sema::Matrix &matrix = t.matrices[std::size_t(b.matrix)];
+          if (matrix.structure && matrix.structure->hides())
+            return {{},
+                    fmt::format("cells of {} that are not stored need not be computed with", matrix.name)};
+        }
+    for (const sema::Matrix &matrix : t.matrices)
+      if (matrix.role == sema::Role::Through)
+        options.temporaries.insert(matrix.name);
+    RuleBounds::Step made;
+    for (const int cores : cores_) {
+      options.cores = cores;
+      search::RuleBound bound = search::ruleBound(lifted, options, rates_);
+      if (bound.seconds <= 0)
+        return {{}, bound.why};
+      made.byCores.emplace_back(cores, std::move(bound));
+    }
+    return made;
+  }
+
+  void refuseUnknown() const {
+    for (const auto &[name, value] : given_)
+      if (!names_.contains(name)) {
+        std::vector<std::string> known;
+        for (const std::string &one : names_)
+          known.push_back(poly::displayed(one));
+        throw Refusal(fmt::format("{}: error: no transform has a size {}\nhelp: {}\n", kCommand,
+                                  poly::displayed(name),
+                                  known.empty() ? "none of them has sizes"
+                                                : fmt::format("the sizes are {}", fmt::join(known, ", "))));
+      }
+  }
+
+  Compilation &c_;
+  std::map<std::string, long> given_;
+  search::Rates rates_;
+  std::vector<int> cores_;
+  std::set<std::string> names_; // of sizes
+};
+
+} // namespace
+
+RuleBounds ruleBounds(Compilation &c) {
+  if (!c.options.bounds.isWanted())
+    return {};
+  return Bounder(c).all();
+}
+
+} // namespace pbc::driver

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Lower bounds in tuning, as a user gives them: bounds.py PBC
+
+`pbc tune --bounds=FILE` and what `pbc explain ./prog` and the page say of it; `pbc tune --kernels --effort=prove`. The machines here are made
+up: what `fast` can do is above any machine, so that its bounds hold everywhere; `slow` is below, so that a run refutes its bounds; `odd` has
+divisions that take longer than any run, so that a rule with divisions cannot win.
+"""
+import html, json, os, sqlite3, sys, tempfile
+
+from calls import check, run
+
+PBC = os.path.abspath(sys.argv[1])
+ROOTS = """
+transform Roots
+from A[n]
+to B[n]
+{
+  rule plain B.cell(i) from(A.cell(i) a) { return a * 2 + 1; }
+  rule called B.cell(i) from(A.all() all) { double v = all.cell(i); while (v > 1e9) v -= 1; return v * 2 + 1; }
+}
+"""
+# Two ways to the same cells; that with divisions is slow anyway, and far below the time of its bound on no machine.
+WAYS = """
+transform Ways
+from A[n]
+to B[n]
+{
+  rule few B.cell(i) from(A.cell(i) a) { return a + 1; }
+  rule many B.cell(i) from(A.cell(i) a) { double s = a + 1, d = 1; for (int k = 0; k < 16; ++k) { d = d * 2; s = s / d * d; } return s; }
+}
+"""
+KINDS = ("add", "multiply", "fma", "divide", "sqrt")
+
+
+def machine(rate, latency, without="", **special):
+    text = 'name = "test"\nkind = "processor"\nsource = "test"\nunits = 2\nlanes = 16\nclock = 3e9\n'
+    for name, size in (("L1", 49152), ("L2", 2097152), ("global", 1 << 34)):
+        scope = "machine" if name == "global" else "unit"
+        text += (f'[[memory]]\nname = "{name}"\nscope = "{scope}"\nbytes = {size}\nbytes_per_second = {rate * 16}\n'
+                 f'latency = {latency}\n')
+    for number in ("f32", "f64"):
+        for kind in KINDS:
+            its = special.get(kind, rate)
+            if f"{kind}_{number}" != without:
+                text += f'[[resource]]\nname = "{kind}_{number}"\nlatency = {latency}\nunit = {its}\nunit_numbers = {its * 16}\n'
+    return text + f'[[resource]]\nname = "store"\nunit = {rate}\nunit_numbers = {rate * 16}\n'
+
+
+def put(name, text):
+    with open(name, "w") as out:
+        out.write(text)
+
+
+def tune(*words):
+    done = run(PBC, "tune", "--json", *words) # what follows `--` is for the compiler
+    check(done.returncode == 0, done.stdout + done.stderr)
+    return json.loads(done.stdout), done.stderr
+
+
+def filters():
+    """A rule that cannot win is not run where that is known; the result is that of a tuning without bounds."""
+    check(run(PBC, "ways.pbcc", "--no-devices", "-o", "ways").returncode == 0, "ways.pbcc")
+    common = ("./ways", "--n=20000", "--budget=12", "--threads=1", "--strategy=exhaustive:points=40")
+    plain, _ = tune(*common, "-o", "plain.cfg")
+    check("bound" not in plain, plain)
+    bounded, said = tune(*common, "-o", "ways.cfg", "--bounds=ways.pbcc", "--machine=./odd.toml", "--", "--no-devices")
+    check("internal error" not in said and bounded["bound"]["refuted"] == [], (bounded["bound"], said))
+    check(bounded["bound"]["left_out"] > 0, bounded["bound"])
+    check(any("Ways with many cannot win at" in line for line in bounded["bound"]["cannot_win"]), bounded["bound"])
+    chosen = lambda result: [c for c in result["choices"] if c.startswith("Ways:")]
+    check(chosen(bounded) == chosen(plain), (bounded["choices"], plain["choices"]))
+    check(bounded["bound"]["seconds"] > 0 and bounded["bound"]["time_over_bound"] > 1 and bounded["bound"]["limit"] == "traffic",
+          bounded["bound"])
+    with sqlite3.connect("ways.tune.sqlite") as journal:
+        rows = journal.execute("select toml, reason, time_limit from trials where outcome = 'left out'").fetchall()
+        check(len(rows) == bounded["bound"]["left_out"], len(rows))
+        check(all("many" in toml and "was not run: it takes" in why and "divisions of doubles" in why and bound > 0
+                  for toml, why, bound in rows), rows[0])
+
+
+def shows():
+    """pbc explain ./prog and the page, from the journal alone."""
+    done = run(PBC, "explain", "./ways")
+    check(done.returncode == 0 and "  bounds at n=20000\n" in done.stdout, done.stdout + done.stderr)
+    check("    few: " in done.stdout and " times the bound\n      few: traffic: " in done.stdout, done.stdout)
+    check("    many: " in done.stdout and "not measured\n      many: compute: " in done.stdout, done.stdout)
+    check("to lower it: Fewer operations, or a smaller type." in done.stdout, done.stdout)
+    rows = json.loads(run(PBC, "explain", "--json", "./ways").stdout)["bounds"]
+    few = [r for r in rows if r["size"] == "n=20000" and r["alternative"] == "few"][0]
+    check(few["chosen"] and abs(few["seconds"] / few["bound_seconds"] - few["time_over_bound"]) < 1e-6, few)
+    check(few["limit"] == "traffic" and "equation 9.2" in few["derivation"] and few["remedy"], few)
+    check(run(PBC, "report", "./ways", "-o", "page.html").returncode == 0, "report")
+    page = html.unescape(open("page.html").read())
+    check("How far from the bounds" in page and "Time over bound" in page and few["derivation"] in page, "the page has no bounds")
+    check("times a configuration was not run, because its bound was above the best time" in page, "the page")
+
+
+def is_refuted():
+    """A bound above a measurement is an internal error that names it; the tuning goes on without it."""
+    result, _ = tune("./ways", "--n=2000", "--budget=5", "-o", "refuted.cfg", "--bounds=ways.pbcc", "--machine=./slow.toml", "--", "--no-devices")
+    why = result["bound"]["refuted"]
+    check(why and "took" in why[0] and "less than the" in why[0] and "of the bound of" in why[0], why)
+    done = run(PBC, "tune", "./ways", "--n=2000", "--budget=5", "-o", "refuted.cfg", "--bounds=ways.pbcc", "--machine=./slow.toml", "--",
+               "--no-devices")
+    check("internal error: a bound was too high and was left out; please report it: a run at n=" in done.stdout, done.stdout)
+    check("  bound         none: no rule of the result has one" in done.stdout, done.stdout)
+
+
+def refuses():
+    def refused(said, *words):
+        done = run(PBC, "tune", *words)
+        check(done.returncode == 1 and said in done.stderr, (words, done.stdout, done.stderr))
+
+    refused("--bounds=other.pbcc: this is not the source of ./ways: its transform Ways is another one\n"
+            "  help: compile it again; options of the compiler, as -DN=4, follow after `--`",
+            "./ways", "--n=2000", "--budget=3", "--bounds=other.pbcc", "--machine=./fast.toml", "-o", "no.cfg")
+    refused("the description of test has no rate for numbers of add_f64 of a unit; help: measure it with pbc model measure",
+            "./ways", "--n=2000", "--budget=3", "--bounds=ways.pbcc", "--machine=./bare.toml", "-o", "no.cfg")
+    refused("the machine's file ./none.toml cannot be read", "./ways", "--n=2000", "--budget=3", "--bounds=ways.pbcc",
+            "--machine=./none.toml", "-o", "no.cfg")
+    refused("--machine and --enough are for bounds\n  help: --bounds=FILE.pbcc, or --kernels --effort=prove", "./ways",
+            "--machine=./fast.toml")
+    refused("the description of test has no rate for numbers of add_f64 of a unit; help: measure it with pbc model measure",
+            "--kernels", "roots.pbcc", "--n=2000", "--budget=6", "--effort=prove", "--machine=./bare.toml", "-o", "no")
+    check(not os.path.exists("no.cfg") and not os.path.exists("no"), os.listdir())
+
+
+def proves():
+    """--kernels --effort=prove: the search by lower bounds comes first, and what it finds is compared with the rest."""
+    result, said = tune("--kernels", "roots.pbcc", "--n=100000", "--budget=24", "--effort=prove", "--machine=./fast.toml")
+    proofs = {p["kernel"]: p for p in result["proofs"]}
+    plain = proofs["Roots.plain"]
+    check(plain["sizes"] == "n = 100000" and 0 < plain["bound_seconds"] <= plain["best_seconds"], plain)
+    check(plain["gap"] > 1.05 and not plain["left_alone"] and plain["measured"] > 0 and plain["limit"].startswith("traffic: "), plain)
+    check("searching Roots.plain by lower bounds" in said, said)
+    check("Roots.called" not in proofs or "why" in proofs["Roots.called"], proofs)
+    check(os.path.exists("roots.prove.jsonl"), os.listdir())
+    check(run("./roots", "--n=77", "--hash").returncode == 0, "the program")
+    # Near enough. That nothing but tasks is edited then, test_tuner checks.
+    again, _ = tune("--kernels", "roots.pbcc", "--n=100000", "--budget=16", "--effort=prove", "--machine=./fast.toml", "--enough=1000000")
+    check(again["proofs"][0]["left_alone"], again["proofs"])
+    text = run(PBC, "tune", "--kernels", "roots.pbcc", "--n=100000", "--budget=24", "--effort=prove", "--machine=./slow.toml", "--enough=1.5")
+    check(text.returncode == 0 and "internal error: a bound was too high and was left out; please report it: " in text.stdout, text.stdout)
+    check("  proofs        Roots.plain: at n = 100000, " in text.stdout and " on one core" in text.stdout, text.stdout)
+
+
+with tempfile.TemporaryDirectory() as temporary:
+    os.chdir(temporary)
+    put("roots.pbcc", ROOTS)
+    put("ways.pbcc", WAYS)
+    put("other.pbcc", WAYS.replace("a + 1", "a + 2"))
+    put("fast.toml", machine(1e12, 1e-13))
+    put("odd.toml", machine(1e12, 1e-13, divide=1.0))
+    put("slow.toml", machine(1e5, 1e-6))
+    put("bare.toml", machine(1e12, 1e-13, without="add_f64"))
+    filters()
+    shows()
+    is_refuted()
+    refuses()
+    proves()
+    os.chdir("/")
+print("bounds in tuning: as expected")
