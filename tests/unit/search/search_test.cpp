@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <random>
+#include <thread>
 #include <utility>
 
 namespace pbc::search {
@@ -64,6 +66,7 @@ public:
 
   LeafTime measure(std::size_t root, const State &leaf, double) override {
     ++measured;
+    std::this_thread::sleep_for(duration);
     if (refusesFirst && leaf.domain(0) == 1)
       return {false, 0, "refused"};
     return {true, time(root, leaf.domains())};
@@ -88,6 +91,7 @@ public:
   double tooHigh = 1; // bounds are so many times too high
   bool refusesFirst = false;
   long measured = 0;
+  std::chrono::milliseconds duration{0}; // of a measurement
 
 private:
   double unknown_;
@@ -159,6 +163,13 @@ TEST(Search, SaysHowFarFromTheOptimumItIsWhenItEndsEarly) {
   TableModel model(11, 3, 0.2);
   const SearchResult enough = search(model, {.enough = 1.5});
   EXPECT_LE(enough.gap(), 1.5);
+}
+
+TEST(Search, EndsWithTheMeasurementDuringWhichItsTimeIsOver) {
+  TableModel model(11, 3, 1);
+  model.duration = std::chrono::milliseconds(20);
+  search(model, {.seconds = 0.05, .measuresAll = true});
+  EXPECT_LE(model.measured, 3); // the third one begins before 50 ms are over
 }
 
 TEST(Search, TheGapNeverGrows) {
