@@ -14,6 +14,7 @@ namespace pbc::driver {
 
 /// `named`: a name or a file; "": this machine is measured for some seconds, which is said unless `isQuiet`.
 model::Machine machineFor(const std::string &command, const std::string &named, bool isQuiet);
-search::Rates ratesFor(const std::string &command, const model::Machine &, const pb::base::Machine &processor);
+search::Rates ratesFor(const std::string &command, const model::Machine &,
+                       const pb::base::Machine &processor);
 
 } // namespace pbc::driver

@@ -188,7 +188,8 @@ private:
                   {"sizes", sizesText(record.options.values)},
                   {"date", record.date},
                   {"processor", record.processor.processor}};
-      search::NestModel model(kernel, record.options, ratesFor("pbc prove", record.machine, record.processor), times);
+      search::NestModel model(kernel, record.options, ratesFor("pbc prove", record.machine, record.processor),
+                              times);
       const auto [script, seconds] = search::fastest(record);
       out["recorded_script"] = script;
       out["recorded_seconds"] = seconds;

@@ -44,7 +44,9 @@ def machine(rate, latency, without="", **special):
             its = special.get(kind, rate)
             if f"{kind}_{number}" != without:
                 text += f'[[resource]]\nname = "{kind}_{number}"\nlatency = {latency}\nunit = {its}\nunit_numbers = {its * 16}\n'
-    return text + f'[[resource]]\nname = "store"\nunit = {rate}\nunit_numbers = {rate * 16}\n'
+    for name in ("load", "store"):
+        text += f'[[resource]]\nname = "{name}"\nunit = {rate}\nunit_numbers = {rate * 16}\n'
+    return text
 
 
 def put(name, text):

@@ -12,9 +12,11 @@ namespace {
 /// The rates of several cores together. Each may have a cache of its own.
 Rates together(Rates rates, int cores) {
   for (Rates::Arithmetic &a : rates.arithmetic)
-    for (double *rate :
-         {&a.additions, &a.allAdditions, &a.multiplications, &a.divisions, &a.roots, &a.instructions})
+    for (double *rate : {&a.additions, &a.allAdditions, &a.multiplications, &a.divisions, &a.roots,
+                         &a.instructions, &a.additionInstructions, &a.multiplicationInstructions})
       *rate *= cores;
+  rates.loads *= cores;
+  rates.stores *= cores;
   for (Rates::Level &level : rates.levels) {
     level.bytes *= cores;
     level.bytesPerSecond *= cores;
