@@ -267,7 +267,7 @@ private:
   bool isFar(long y, long x, long k0, long k1) const {
     for (int p = 0; p < Tile::kPanels; ++p) {
       const Panel<T> panel = tile_.panel(p, y, x, k0);
-      const long bytes = (k1 - k0) * panel.step * static_cast<long>(sizeof(T));
+      const long bytes = (k1 - k0) * maximum(panel.step, -panel.step) * kSize; // a loop may go backward
       if (Tile::kAlongX[p] && (panel.row != 1 || bytes > pb_cache_bytes(2) / 2))
         return true;
     }
