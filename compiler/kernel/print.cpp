@@ -253,8 +253,10 @@ std::string block(const Scheduled &kernel, const RegisterTile &tile) {
     add(true,
         fmt::format("panel {} {} along {}", kernel.statements[static_cast<std::size_t>(p.statement)].name,
                     p.access, name(p.alongX ? tile.x : tile.y)));
-  add(tile.resumed >= 0,
-      "resumes " + (tile.resumed >= 0 ? kernel.buffers[static_cast<std::size_t>(tile.resumed)].name : ""));
+  add(tile.resumes, "resumes");
+  if (tile.joined)
+    add(true, "joined from " + functionText(tile.joined->begin, {}) + ", to " +
+                  functionText(tile.joined->end, {}));
   add(tile.isBackward, "backward");
   if (tile.behind)
     add(true, "behind " + functionText(*tile.behind, {}));

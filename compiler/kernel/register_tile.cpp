@@ -208,32 +208,60 @@ private:
   /// are.
   void findDepth() {
     std::set<std::string> loops;
-    std::set<int> inLoop;
-    const Statement *last = nullptr;
-    int after = 0;
+    std::vector<const Statement *> steps;
     for (const int index : points_) {
       const Statement &s = at(index);
       const int depth = static_cast<int>(s.dimensions.size()) - s.freeCount;
       if (depth > 1)
         return;
-      if (depth == 0) {
-        last = &s;
-        ++after;
+      if (depth == 0)
         continue;
-      }
-      after = 0;
+      steps.push_back(&s);
       loops.insert(s.dimensions.back());
-      for (const Access &a : s.accesses)
-        if (kernel_.buffers[a.buffer].role == Buffer::Role::Local)
-          inLoop.insert(a.buffer);
     }
     tile_.isDeep = isParallel_ || loops.size() == 1;
     for (const int index : points_)
       if (static_cast<int>(at(index).dimensions.size()) > at(index).freeCount)
         addPanels(index);
-    if (isParallel_ && !tile_.moves && loops.size() == 1 && inLoop.size() == 1 && after == 1 &&
-        last->value->kind == Expr::Kind::Read && last->accesses[last->value->index].buffer == *inLoop.begin())
-      tile_.resumed = *inLoop.begin();
+    tile_.resumes = isParallel_ && loops.size() == 1;
+    if (isParallel_ && tile_.moves && steps.size() == 2)
+      tile_.joined = together(steps);
+  }
+
+  /// The steps of all of these statements, if all points have the same ones, without gaps.
+  std::optional<RegisterTile::Steps> together(const std::vector<const Statement *> &statements) const {
+    const int points = statements.front()->freeCount;
+    const auto all = static_cast<unsigned>(points);
+    std::optional<isl::set> steps;
+    for (const Statement *s : statements) {
+      if (s->freeCount != points)
+        return std::nullopt;
+      const isl::set here =
+          isl::manage(isl_set_reset_tuple_id(s->domain.copy())).intersect_params(kernel_.context);
+      steps = steps ? steps->unite(here) : here;
+    }
+    steps = steps->coalesce();
+    if (isl_set_n_basic_set(steps->get()) != 1 || boundsMoveWith(*steps, points, tile_.x) ||
+        boundsMoveWith(*steps, points, tile_.y))
+      return std::nullopt;
+    const isl::set somewhere =
+        isl::manage(isl_set_project_out(steps->copy(), isl_dim_set, all, 1)); // the points that have steps
+    for (const int index : points_)
+      if (at(index).freeCount == static_cast<int>(at(index).dimensions.size()) &&
+          !isl::manage(isl_set_reset_tuple_id(at(index).domain.copy()))
+               .intersect_params(kernel_.context)
+               .is_subset(somewhere))
+        return std::nullopt;
+    const isl::set range = isl::manage(isl_set_project_out(steps->copy(), isl_dim_set, 0, all));
+    const isl::pw_aff first = isl::manage(isl_set_dim_min(range.copy(), 0)).coalesce(),
+                      last = isl::manage(isl_set_dim_max(range.copy(), 0)).coalesce();
+    if (isl_pw_aff_n_piece(first.get()) != 1 || isl_pw_aff_n_piece(last.get()) != 1)
+      return std::nullopt;
+    const auto everywhere = [](const isl::pw_aff &f) {
+      return f.gist(isl::manage(isl_pw_aff_domain(f.copy())));
+    };
+    isl_pw_aff *one = isl_pw_aff_val_on_domain(isl_pw_aff_domain(last.copy()), isl_val_one(isl_pw_aff_get_ctx(last.get())));
+    return RegisterTile::Steps{everywhere(first), everywhere(last.add(isl::manage(one)))};
   }
 
   /// The smallest k - y over the dependences from a row y to a step k of a later row, where y is an iteration of the loop over rows.

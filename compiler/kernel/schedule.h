@@ -40,8 +40,14 @@ struct RegisterTile {
   bool isDeep = false;
   bool moves = false; // some of these loops have other bounds in other rows
   std::vector<Panel> panels;
-  /// The only Local that is kept through the only loop, if it is then stored unchanged; -1: none.
-  int resumed = -1;
+  /// Steps of a loop over k, as functions of the parameters, half open.
+  struct Steps {
+    isl::pw_aff begin, end;
+  };
+  /// The loop over k may be cut, and the Locals kept between its parts: there is one, or two that go through `joined` one after the other.
+  bool resumes = false;
+  /// The steps of two loops together, if these are the same for all points.
+  std::optional<Steps> joined;
   bool isBackward = false; // the loop over y runs over -y
   /// If set, rows wait for earlier ones: step k of a row's loop may run once the iterations of the loop over y before k - behind are
   /// done. A function of the parameters.

@@ -73,8 +73,11 @@ Registers registers(const kernel::Kernel &kernel, const kernel::RegisterTile &ti
           kernel::along(kernel, a, tile.x) == kernel::Along::Strided)
         all.apart.push_back(
             {static_cast<int>(s), static_cast<int>(k), distance(kernel, a, tile.x), down(kernel, a, tile)});
-  if (tile.resumed >= 0)
-    all.resumed = kernel.buffers[static_cast<std::size_t>(tile.resumed)].name;
+  all.resumes = tile.resumes;
+  if (tile.joined) {
+    all.joinedBegin = parametersOnly(tile.joined->begin, kernel.context);
+    all.joinedEnd = parametersOnly(tile.joined->end, kernel.context);
+  }
   return all;
 }
 

@@ -163,8 +163,10 @@ struct Distance {
   struct Part {
     int dimension;
     long factor;
+    bool operator==(const Part &) const = default;
   };
   std::vector<Part> parts;
+  bool operator==(const Distance &) const = default;
 };
 
 /// As many cells as a vector has, from this one on; those beyond the end do not exist.
@@ -183,10 +185,14 @@ struct StripValue {
   int strip;
   Expr step;
 };
+/// A vector of a scalar of the points, as it was when the part before of the loop over k was left.
+struct KeptValue {
+  int scalar;
+};
 
 struct Expression {
   std::variant<Integer, Name, Arithmetic, Grouped, Element, Local, Literal, Infinity, Operation, Cast,
-               Function, Partial, CellsToLine, CellVector, Spread, StripValue>
+               Function, Partial, CellsToLine, CellVector, Spread, StripValue, KeptValue>
       as;
 };
 

@@ -161,6 +161,7 @@ private:
   Text one(const StripValue &s) const {
     return {"strip" + std::to_string(s.strip) + "[" + text(s.step) + "]", kAlone};
   }
+  Text one(const KeptValue &k) const { return {"kept" + std::to_string(k.scalar), kAlone}; }
 
   const std::vector<Matrix> &buffers_;
 };
@@ -321,7 +322,10 @@ private:
                    (d.behind ? ", behind " + text(d.behind) : ""));
       for (std::size_t k = 0; k < d.strips.size(); ++k)
         line(in, "strip" + std::to_string(k) + (d.strips[k].isAlongX ? " along x: " : " along y: ") +
-                     text(d.strips[k].first));
+                     text(d.strips[k].first) +
+                     (d.strips[k].then < 0 ? ""
+                                           : ", from step " + text(d.change) + " on strip" +
+                                                 std::to_string(d.strips[k].then)));
     }
     node(b.cells, in);
   }

@@ -91,7 +91,7 @@ struct Array {
 
 /// The value goes to the target, or is combined with what is there.
 struct Assign {
-  Expr target; // Element, Local, CellVector, StripValue, or Name of a variable
+  Expr target; // Element, Local, CellVector, StripValue, KeptValue, or Name of a variable
   std::optional<Operation::Op> op;
   Expr value;
   int statement = -1; // of the kernel; -1: lowering has made it
@@ -229,6 +229,7 @@ struct BlockOfPoints {
     bool isAlongX, isOutput, isKept;
     Expr first;            // the Element at the point (kY, kX, kK)
     Distance across, step; // of neighbours along its side, and of those at neighbouring steps
+    int then = -1;         // the strip, behind the operands, that takes its place from step `change` on
   };
   /// What the program asks for; 0: the runtime decides.
   struct Size {
@@ -237,10 +238,12 @@ struct BlockOfPoints {
   /// The loops over k inside, if the runtime may cut them and copy what they read.
   struct Depth {
     Expr begin, end; // as functions of y
-    std::vector<Strip> strips;
+    std::vector<Strip> strips; // the operands, then what takes their places
+    int operands = 0;
+    Expr change; // as a function of y; null: no strip takes the place of another
     bool isUneven = false;  // rows have other ends, or wait for each other, or there are several loops
     bool isStrided = false; // some strip is no vector before it is copied
-    bool isResumed = false; // the cell of the output holds the value between two parts
+    bool isResumed = false; // what points have computed is kept between two parts
     Expr behind;            // if set, step k of a row may run once the rows before k - behind are done
   };
   std::string y, x;
@@ -257,7 +260,7 @@ struct BlockOfPoints {
   // the first step and the end of this part of the loop over k.
   static constexpr const char *kY = "pb__y", *kX = "pb__x", *kRow = "r", *kVector = "v", *kRows = "R",
                               *kVectors = "V", *kWidth = "W", *kK = "pb__k", *kFirstStep = "pb__k0",
-                              *kPastStep = "pb__k1", *kIsFirst = "pb__isFirst";
+                              *kPastStep = "pb__k1", *kIsFirst = "pb__isFirst", *kIsLast = "pb__isLast";
 };
 
 struct Node {
@@ -333,7 +336,8 @@ struct Registers {
   bool isDeep = false, isUneven = false;
   std::vector<Strip> strips;
   std::vector<Apart> apart;
-  std::string resumed;     // the Local that is stored at the end; "": none
+  bool resumes = false;    // Locals may be kept between parts of the loop over k
+  Expr joinedBegin, joinedEnd; // of two loops together, for all points; null: they are apart
   bool isBackward = false; // the loop over y runs over -y
   Expr behind;             // of the kernel's tile; null: rows do not wait
 };

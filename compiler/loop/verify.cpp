@@ -26,7 +26,7 @@ public:
       fail(name->name + " is used where no loop and no Let declares it");
     if (const Local *local = as<Local>(e); local && !isDeclared(local->name))
       fail("the scalar " + local->name + " is used where no Array declares it");
-    if (as<StripValue>(e) && blocks_ == 0)
+    if ((as<StripValue>(e) || as<KeptValue>(e)) && blocks_ == 0)
       fail("a strip is read outside of a block of points");
     Visitor::expr(e);
   }
@@ -220,15 +220,17 @@ private:
       ++blocks_;
       for (const char *own : {BlockOfPoints::kY, BlockOfPoints::kX, BlockOfPoints::kRows,
                               BlockOfPoints::kVectors, BlockOfPoints::kWidth, BlockOfPoints::kK,
-                              BlockOfPoints::kFirstStep, BlockOfPoints::kPastStep, BlockOfPoints::kIsFirst})
+                              BlockOfPoints::kFirstStep, BlockOfPoints::kPastStep, BlockOfPoints::kIsFirst,
+                              BlockOfPoints::kIsLast})
         declare(own);
       scoped([&] {
         declare(b.y);
         for (const Expr &e : {b.xBegin, b.xEnd})
           expr(e);
         if (b.depth)
-          for (const Expr &e : {b.depth->begin, b.depth->end})
-            expr(e);
+          for (const Expr &e : {b.depth->begin, b.depth->end, b.depth->change})
+            if (e)
+              expr(e);
       });
       if (b.depth)
         for (const BlockOfPoints::Strip &s : b.depth->strips)

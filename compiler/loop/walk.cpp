@@ -134,6 +134,8 @@ struct Parts {
     if (b.depth) {
       expr(b.depth->begin);
       expr(b.depth->end);
+      if (b.depth->change)
+        expr(b.depth->change);
       for (auto &strip : b.depth->strips)
         expr(strip.first);
     }

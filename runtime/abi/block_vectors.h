@@ -171,44 +171,4 @@ template <int Down, bool isPart, class T, int R, int V, int W = kVectorBytes / s
   }
 }
 
-/// Copies a strip whose rows lie side by side: step k of row r goes to k * rows + r.
-template <class T>
-inline void copySideBySide(const T *from, long step, long rows, long depth, T *to) {
-  constexpr int W = kVectorBytes / static_cast<int>(sizeof(T));
-  if constexpr (kVectorBytes < 64) { // no masks
-    for (long k = 0; k < depth; ++k)
-      __builtin_memcpy(to + k * rows, from + k * step, static_cast<unsigned long>(rows) * sizeof(T));
-    return;
-  }
-  const long whole = rows / W * W, rest = rows - whole;
-  for (long k = 0; k < depth; ++k, from += step, to += rows) {
-    for (long r = 0; r < whole; r += W)
-      store<W, false>(to + r, load<W, false>(from + r, W), W);
-    if (rest)
-      store<W, true>(to + whole, load<W, true>(from + whole, rest), rest);
-  }
-}
-
-/// Copies a strip whose rows lie side by side along its steps: step k of row r goes to k * rows + r.
-template <class T>
-inline void copyTurned(const T *from, long row, long rows, long depth, T *to) {
-  constexpr int W = kVectorBytes / static_cast<int>(sizeof(T));
-  long r = 0;
-  for (; r + W <= rows; r += W)
-    for (long k = 0; k < depth; k += W) {
-      const long steps = depth - k < W ? depth - k : W;
-      Vector<T, W> square[W];
-      PB_TILE_EACH(i, W)
-      square[i] = steps == W ? load<W, false>(from + (r + i) * row + k, W)
-                             : load<W, true>(from + (r + i) * row + k, steps);
-      turn<W, T>(square);
-      PB_TILE_EACH(i, W)
-      if (i < steps)
-        store<W, false>(to + (k + i) * rows + r, square[i], W);
-    }
-  for (; r < rows; ++r)
-    for (long k = 0; k < depth; ++k)
-      to[k * rows + r] = from[r * row + k];
-}
-
 } // namespace pb

@@ -17,6 +17,7 @@
 #pragma once
 #include "block_vectors.h"
 #include "index.h"
+#include "panels.h"
 #include "scratch.h"
 
 /// For the loop over k: the block already has enough independent additions, and unrolled further it would not
@@ -40,49 +41,9 @@ constexpr long tileGrain(int scalars, int rows = 0, int vectors = 0) {
   return all < 4 ? all : fewRows(all);
 }
 
-/// A strip of an operand: row r (or lane r) at step k of the loop is at[r * row + k * step].
-template <class T>
-struct Panel {
-  const T *at;
-  long row, step;
-};
-
-/// Puts the vector of step `k`, which the block itself has computed, into its strip, if that has this step.
-template <int W, bool isPart, class T>
-[[gnu::always_inline]] inline void keep(const Panel<T> &strip, long k, long k0, long k1, int v,
-                                        Vector<T, W> value, long n) {
-  if (k0 <= k && k < k1)
-    store<W, isPart>(const_cast<T *>(strip.at) + (k - k0) * strip.step + v * W, value, n);
-}
-
 extern "C" {
 /// Bytes of a core's cache of this level, 1 or 2. Defined in runtime/base/caches.cpp.
 long pb_cache_bytes(int level);
-}
-
-/// Copies a strip: `rows` rows (or lanes) of `depth` steps, keeping the direction that is contiguous in
-/// memory. `lanes`: step by step, for vector loads.
-template <class T>
-[[gnu::noinline]] Panel<T> copyPanel(const Panel<T> &from, long rows, long depth, bool lanes, T *to) {
-  if (lanes || from.row == 1) {
-    if (from.row == 1)
-      copySideBySide(from.at, from.step, rows, depth, to);
-    else if (from.step == 1)
-      copyTurned(from.at, from.row, rows, depth, to);
-    else
-      for (long r = 0; r < rows; ++r)
-        for (long k = 0; k < depth; ++k)
-          to[k * rows + r] = from.at[r * from.row + k * from.step];
-    return {to, 1, rows};
-  }
-  if (from.step == 1)
-    for (long r = 0; r < rows; ++r)
-      __builtin_memcpy(to + r * depth, from.at + r * from.row, static_cast<unsigned long>(depth) * sizeof(T));
-  else
-    for (long r = 0; r < rows; ++r)
-      for (long k = 0; k < depth; ++k)
-        to[r * depth + k] = from.at[r * from.row + k * from.step];
-  return {to, depth, 1};
 }
 
 /// Tile: the emitted class. Its members:
@@ -90,7 +51,7 @@ template <class T>
 ///   Cell                         the element type
 ///   kScalars                     scalars of a point that live in registers
 ///   kIsBox                       all rows have the same columns
-///   kResumes                     the loop over k may be cut: the output holds the result so far
+///   kResumes                     the loop over k may be cut: the scalars of a point are kept between its parts
 ///   kInPlace                     a point may overwrite what it reads: no point may be computed twice
 ///   begin(y), end(y)             columns of row y
 ///   kAskedRows, kAskedVectors, kAskedDepth, kAskedColumns
@@ -104,11 +65,13 @@ template <class T>
 ///   kKept[]                      the same: whether a block puts what it computes into the strip, from the first row of the box on
 ///   kStrided                     the cells of some strips of columns are not contiguous
 ///   kMoves                       rows have loops of different length
+///   kThen[]                      the same: the operand that takes its place from step change(y) on, behind the others; -1: none
 ///   behind()                     step k reads what rows before k - behind() write; 0 if rows do not wait
 ///   depthBegin(y), depthEnd(y)   the loops over k in row y
 ///   panel(p, y, x, k)            the strip of operand p from that place on
-///   cells<R, V, W, isPart>(y, x, n, k0, k1, isFirst, panels)
-///                                steps k0 to k1, with panels that begin at k0
+///   cells<R, V, W, isPart>(y, x, n, k0, k1, isFirst, isLast, kept, panels)
+///                                steps k0 to k1, with panels that begin at k0; `kept` has what the part before has left, if it is
+///                                not the first, and then what this one leaves, if it is not the last
 template <class Tile>
 class TileRunner {
 public:
@@ -140,10 +103,7 @@ public:
         const long x0 = tile_.begin(yBegin), x1 = tile_.end(yBegin);
         const auto [k0, k1] = depth(yBegin, yEnd);
         if (k1 - k0 > 0 && x1 - x0 >= kStrip && yEnd - yBegin >= 2 * R && isFar(yBegin, x0, k0, k1)) {
-          if constexpr (Tile::kMoves)
-            return inStrips(yBegin, yEnd, x0, x1, k0, k1);
-          else
-            return inPanels(yBegin, yEnd, x0, x1, k0, k1);
+          return inPanels({yBegin, yEnd, x0, x1, k0, k1});
         }
       }
     }
@@ -151,7 +111,12 @@ public:
   }
 
 private:
-  /// Calls `block<R>(y)` for groups of rows; groups overlap only where no result is resumed.
+  /// Steps of the loop over k.
+  struct Steps {
+    long begin, end;
+  };
+
+  /// Calls `block<R>(y)` for groups of rows; groups overlap only where points may be computed twice.
   template <class Block>
   static void rows(long begin, long end, bool mayOverlap, const Block &block) {
     long y = begin;
@@ -165,20 +130,6 @@ private:
     }
     for (; y < end; ++y)
       block.template operator()<1>(y);
-  }
-
-  template <int Rows, int Vectors, bool isPart = false>
-  [[gnu::always_inline]] void direct(long y, long x, long n = 0) const {
-    if constexpr (Tile::kPanels > 0) {
-      Panel<T> panels[Tile::kPanels];
-      const auto [k0, k1] = depth(y, y + Rows);
-      for (int p = 0; p < Tile::kPanels; ++p)
-        panels[p] = tile_.panel(p, y, x, k0);
-      if constexpr (isStrided())
-        gather(panels, isPart ? n : Vectors * W, k1 - k0);
-      tile_.template cells<Rows, Vectors, W, isPart>(y, x, n, k0, k1, true, panels);
-    } else
-      tile_.template cells<Rows, Vectors, W, isPart>(y, x, n);
   }
 
   /// Computes whole rows: their common columns together, the columns that only some of them have row by row.
@@ -202,25 +153,58 @@ private:
     columns<Rows>(y, begin, end);
   }
 
-  /// Computes all columns of some rows, without copying operands.
+  /// Computes all columns of some rows, without copying operands of columns that are vectors where they are.
   template <int Rows>
   void columns(long y, long begin, long end) const {
+    if (begin >= end)
+      return;
+    if constexpr (Tile::kPanels > 0) {
+      const Steps k = depth(y, y + Rows);
+      Panel<T> panels[Tile::kPanels];
+      T *memory = nullptr;
+      if constexpr (isStrided() || isJoined())
+        memory = static_cast<T *>(
+            pb_scratch(maximum(k.end - k.begin, 0) * (W * columnOperands() + Rows * rowOperands()) * kSize));
+      if constexpr (isJoined())
+        for (int p = 0; p < Tile::kPanels; ++p)
+          if (!Tile::kAlongX[p]) {
+            panels[p] = acrossRows<Rows>(p, y, begin, k, 1, memory, 0);
+            memory += (k.end - k.begin) * Rows;
+          }
+      inColumns<Rows>(begin, end, [&]<int Vectors, bool isPart>(long x, long n) {
+        T *to = memory;
+        for (int p = 0; p < Tile::kPanels; ++p) {
+          if (!isJoined() || Tile::kAlongX[p])
+            panels[p] = tile_.panel(p, y, x, k.begin);
+          if (isStrided() && Tile::kAlongX[p] && panels[p].row != 1) {
+            copyStrip(panels[p], n, k.end - k.begin, to, W);
+            panels[p] = {to, 1, W};
+            to += (k.end - k.begin) * W;
+          }
+        }
+        tile_.template cells<Rows, Vectors, W, isPart>(y, x, n, k.begin, k.end, true, true, nullptr, panels);
+      });
+    } else
+      inColumns<Rows>(begin, end, [&]<int Vectors, bool isPart>(long x, long n) {
+        tile_.template cells<Rows, Vectors, W, isPart>(y, x, n);
+      });
+  }
+
+  /// Calls `block<Vectors, isPart>(x, n)` for groups of n columns.
+  template <int Rows, class Block>
+  [[gnu::always_inline]] static void inColumns(long begin, long end, const Block &block) {
     long x = begin;
     if constexpr (!isStrided() && Rows > 1) // else each strip is copied for these rows alone
       for (; x + V * W <= end; x += V * W)
-        direct<Rows, V>(y, x);
+        block.template operator()<V, false>(x, V * W);
     for (; x + W <= end; x += W)
-      direct<Rows, 1, true>(y, x, W);
+      block.template operator()<1, true>(x, W);
     if (x == end)
       return;
     if (!Tile::kInPlace && end - begin >= W)
       x = end - W;
-    direct<Rows, 1, true>(y, x, end - x);
+    block.template operator()<1, true>(x, end - x);
   }
-
-  struct Steps {
-    long begin, end;
-  };
 
   /// The union of the loops over k of some rows.
   Steps depth(long yBegin, long yEnd) const {
@@ -237,30 +221,25 @@ private:
     return false;
   }
 
-  /// Computes one strip in panels. A single row, which is rare, is computed vector by vector, so that one
-  /// instance less is compiled.
-  template <int Rows>
-  [[gnu::always_inline]] void wholeStrip(long y, long x, long k0, long k1, bool isFirst,
-                                         const Panel<T> *panels) const {
-    if constexpr (Rows > 1)
-      tile_.template cells<Rows, V, W, false>(y, x, kStrip, k0, k1, isFirst, panels);
-    else
-      for (int v = 0; v < V; ++v) {
-        Panel<T> lanes[Tile::kPanels];
-        for (int p = 0; p < Tile::kPanels; ++p)
-          lanes[p] = {panels[p].at + (Tile::kAlongX[p] ? v * W : 0), panels[p].row, panels[p].step};
-        tile_.template cells<Rows, 1, W, true>(y, x + v * W, W, k0, k1, isFirst, lanes);
-      }
+  static constexpr bool isJoined() {
+    if constexpr (Tile::kPanels > 0)
+      for (const int then : Tile::kThen)
+        if (then >= 0)
+          return true;
+    return false;
   }
 
-  /// Copies those strips of columns that cannot be loaded as vectors where they are.
-  static void gather(Panel<T> *panels, long columns, long steps) {
-    T *to = static_cast<T *>(pb_scratch(columns * maximum(steps, 0) * kSize * Tile::kPanels));
+  static constexpr long columnOperands() {
+    long n = 0;
     for (int p = 0; p < Tile::kPanels; ++p)
-      if (Tile::kAlongX[p] && panels[p].row != 1) {
-        panels[p] = copyPanel(panels[p], columns, steps, true, to);
-        to += columns * steps;
-      }
+      n += Tile::kAlongX[p];
+    return n ? n : 1;
+  }
+  static constexpr long rowOperands() {
+    long n = 0;
+    for (int p = 0; p < Tile::kPanels; ++p)
+      n += !Tile::kAlongX[p];
+    return n;
   }
 
   /// Whether a block's strips of columns are spread over so many pages that copying them is worth it.
@@ -287,136 +266,212 @@ private:
     return maximum(1, pb_cache_bytes(2) / 2 / bytes);
   }
 
-  void inPanels(long y0, long y1, long x0, long x1, long k0, long k1) const {
-    const long all = k1 - k0;
-    long depth = all;
-    if (Tile::kResumes) {
-      // A block's rows fit in half of the first-level cache; all cuts have the same length.
-      const long fits = stepsTogether();
-      const long cuts = (all + fits - 1) / fits;
-      depth = (all + cuts - 1) / cuts;
-    }
-    // The strips of columns fit in half of the second-level cache.
-    const long width = stripsTogether(depth * kStrip * kSize) * kStrip;
-    const long whole = x0 + (x1 - x0) / kStrip * kStrip;
-    for (long k = k0; k < k1; k += depth)
-      for (long x = x0; x < whole; x += width)
-        part({y0, y1, x, minimum(x + width, whole), k, minimum(k + depth, k1), k == k0});
-    // Columns that have been computed already may be computed again from the start, but must not be resumed
-    // twice.
-    if (whole == x1)
-      return;
-    if constexpr (Tile::kInPlace)
-      rows(y0, y1, true, [&]<int Rows>(long y) { columns<Rows>(y, whole, x1); });
-    else
-      part({y0, y1, x1 - kStrip, x1, k0, k1, true});
-  }
-
-  /// For loops of different length, which are not cut: strips of columns are copied to panels. So are rows whose steps do not lie side by side,
-  /// which are read again for each strip; others are read in place.
-  void inStrips(long y0, long y1, long x0, long x1, long k0, long k1) const {
-    const long strip = kStrip * (k1 - k0);
-    constexpr long kCopied = columnOperands();
-    const long width = stripsTogether(strip * kSize * kCopied) * kStrip;
-    const long whole = Tile::kInPlace ? x0 + (x1 - x0) / kStrip * kStrip : x1;
-    if (whole < x1)
-      rows(y0, y1, true, [&]<int Rows>(long y) { columns<Rows>(y, whole, x1); });
-    for (long x = x0; x < whole; x += width) {
-      const long end = minimum(x + width, whole), strips = (end - x + kStrip - 1) / kStrip;
-      const auto place = [&](long n) { return maximum(x0, minimum(x + n * kStrip, end - kStrip)); };
-      const long lines = (R * (k1 - k0) + kLine - 1) / kLine * kLine;
-      T *const memory =
-          static_cast<T *>(pb_scratch((strips * strip * kCopied + lines * Tile::kPanels) * kSize));
-      long done = k0; // steps whose outputs are already in panels
-      /// Operand p of strip n, from step k on.
-      const auto panelAt = [&](int p, long n, long k) {
-        int before = 0;
-        for (int q = 0; q < p; ++q)
-          before += Tile::kAlongX[q];
-        return memory + (before * strips + n) * strip + (k - k0) * kStrip;
-      };
-      const auto copy = [&](bool outputs, long begin, long finish, bool isFirst = true) {
-        for (int p = 0; p < Tile::kPanels; ++p)
-          for (long n = 0; Tile::kAlongX[p] && Tile::kIsOutput[p] == outputs &&
-                           (isFirst || !Tile::kKept[p]) && n < strips;
-               ++n)
-            copyPanel(tile_.panel(p, y0, place(n), begin), kStrip, finish - begin, true,
-                      panelAt(p, n, begin));
-      };
-      copy(false, k0, k1);
-      rows(y0, y1, true, [&]<int Rows>(long y) {
-        const long ready = minimum(k1, y + tile_.behind());
-        if (ready > done) {
-          copy(true, done, ready, y == y0);
-          done = ready;
-        }
-        Panel<T> panels[Tile::kPanels];
-        for (int p = 0; p < Tile::kPanels; ++p)
-          if (!Tile::kAlongX[p])
-            panels[p] = rowsInPanel<Rows>(p, y, x, k0, memory + strips * strip * kCopied + p * lines);
-        for (long n = 0; n < strips; ++n) {
-          for (int p = 0; p < Tile::kPanels; ++p)
-            if (Tile::kAlongX[p])
-              panels[p] = {panelAt(p, n, k0), 1, kStrip};
-          wholeStrip<Rows>(y, place(n), k0, k1, true, panels);
-        }
-      });
-    }
-  }
-
-  /// The operand p of some rows from step k0 on: where it is, or, if its steps are apart, copied to `to`, as far as these rows need it.
-  template <int Rows>
-  Panel<T> rowsInPanel(int p, long y, long x, long k0, T *to) const {
-    const Panel<T> whole = tile_.panel(p, y, x, k0);
-    if (whole.step == 1 || whole.step == -1)
-      return whole;
-    const auto [begin, end] = depth(y, y + Rows);
-    if (begin >= end)
-      return whole;
-    Panel<T> copied = copyPanel(tile_.panel(p, y, x, begin), Rows, end - begin, whole.row == 1, to);
-    copied.at -= (begin - k0) * copied.step;
-    return copied;
-  }
-
-  static constexpr long columnOperands() {
-    long n = 0;
-    for (int p = 0; p < Tile::kPanels; ++p)
-      n += Tile::kAlongX[p];
-    return n ? n : 1;
-  }
-
-  struct Part {
+  struct Box {
     long y0, y1, x0, x1, k0, k1;
-    bool isFirst;
   };
 
-  /// Computes whole strips of columns.
-  void part(const Part &a) const {
-    const long steps = a.k1 - a.k0, strip = kStrip * steps;
-    T *memory =
-        static_cast<T *>(pb_scratch(((a.x1 - a.x0) * steps + R * steps + kLine) * kSize * Tile::kPanels));
-    T *at[Tile::kPanels];
-    for (int p = 0; p < Tile::kPanels; ++p) {
-      at[p] = memory;
-      if (Tile::kAlongX[p])
-        for (long x = a.x0; x < a.x1; x += kStrip, memory += strip)
-          copyPanel(tile_.panel(p, a.y0, x, a.k0), kStrip, steps, true, memory);
-      else
-        memory += (R * steps + kLine - 1) / kLine * kLine;
+  /// How many blocks of rows are copied together, if their rows lie side by side: so, a line of memory is read once.
+  static constexpr long kMostBlocks = 8;
+
+  /// Computes a box whose operands are copied: strips of columns, so many that they fit in half of the second-level cache, and the rows of a
+  /// block, of which a part of the loop fits in half of the first-level cache.
+  void inPanels(const Box &box) const {
+    long depth = box.k1 - box.k0;
+    if (Tile::kResumes) {
+      const long cuts = (depth + stepsTogether() - 1) / stepsTogether(); // of the same length
+      depth = (depth + cuts - 1) / cuts;
     }
-    const auto block = [&]<int Rows>(long y) {
-      Panel<T> panels[Tile::kPanels];
+    const long strip = depth * kStrip;
+    const long width = stripsTogether(strip * columnOperands() * kSize) * kStrip;
+    const long strips = (minimum(width, box.x1 - box.x0) + kStrip - 1) / kStrip;
+    // Rows of a block are a line more than the depth apart, lest a power of two puts all of them into the same few places of a cache.
+    const long size = R * ((depth + kLine - 1) / kLine + 1) * kLine;
+    const long blocks = minimum(kMostBlocks, maximum(1, pb_cache_bytes(2) / 4 / (size * rowOperands() * kSize + 1)));
+    const long kept =
+        depth == box.k1 - box.k0 ? 0 : ((box.y1 - box.y0) / R + kFewRows + R / kFewRows) * strips;
+    T *const memory = static_cast<T *>(pb_scratch(
+        (strips * strip * columnOperands() + blocks * size * rowOperands() + kept * kKept) * kSize));
+    const Part part{depth, strip, strips, size, blocks, memory, memory + strips * strip * columnOperands()};
+    for (long x = box.x0; x < box.x1; x += width)
+      for (long k = box.k0; k < box.k1; k += depth)
+        inPart(box, part, x, minimum(x + width, box.x1), {k, minimum(k + depth, box.k1)});
+  }
+
+  /// How the box is cut, and memory: for all strips of an operand, one operand behind the other; for some blocks' rows, in the same way; and for
+  /// the scalars of points whose loop goes on.
+  struct Part {
+    long depth, strip, strips, size, blocks;
+    T *columns, *rows;
+
+    T *column(int p, long n) const {
+      long before = 0;
+      for (int q = 0; q < p; ++q)
+        before += Tile::kAlongX[q];
+      return columns + (before * strips + n) * strip;
+    }
+    T *row(int p) const {
+      long before = 0;
+      for (int q = 0; q < p; ++q)
+        before += !Tile::kAlongX[q];
+      return rows + before * blocks * size;
+    }
+    T *kept(long number) const { return rows + rowOperands() * blocks * size + number * kKept; }
+  };
+  static constexpr long kKept = R * kStrip * Tile::kScalars;
+
+  /// Computes some steps of some strips.
+  void inPart(const Box &box, const Part &part, long x0, long x1, Steps k) const {
+    const long strips = (x1 - x0 + kStrip - 1) / kStrip;
+    const auto copy = [&](bool outputs, long begin, long end, bool isFirst) {
       for (int p = 0; p < Tile::kPanels; ++p)
-        panels[p] = Tile::kAlongX[p] ? Panel<T>{at[p], 1, kStrip}
-                                     : copyPanel(tile_.panel(p, y, a.x0, a.k0), Rows, steps, false, at[p]);
-      for (long x = a.x0; x < a.x1; x += kStrip) {
-        wholeStrip<Rows>(y, x, a.k0, a.k1, a.isFirst, panels);
+        if (Tile::kAlongX[p] && Tile::kIsOutput[p] == outputs && (isFirst || !Tile::kKept[p]))
+          for (long n = 0; n < strips; ++n) {
+            const long x = x0 + n * kStrip;
+            copyStrip(tile_.panel(p, box.y0, x, begin), minimum(kStrip, x1 - x), end - begin,
+                      part.column(p, n) + (begin - k.begin) * kStrip, kStrip);
+          }
+    };
+    copy(false, k.begin, k.end, true);
+    long done = k.begin; // steps whose outputs are already in panels
+    long copied = box.y0; // rows whose operands are
+    long number = 0;     // of blocks
+    Panel<T> rows_[Tile::kPanels];
+    rows(box.y0, box.y1, true, [&]<int Rows>(long y) {
+      const long ready = minimum(k.end, y + tile_.behind());
+      if (ready > done) {
+        copy(true, done, ready, y == box.y0);
+        done = ready;
+      }
+      const long first = number;
+      number += part.strips;
+      bool isFirst = true, isLast = true;
+      if (Tile::kResumes) {
+        const Steps all = depth(y, y + Rows);
+        const long from = minimum(maximum(all.begin, box.k0), box.k1 - 1),
+                   to = maximum(from, minimum(all.end, box.k1) - 1);
+        if (from >= k.end || to < k.begin)
+          return; // nothing to do in this part
+        isFirst = from >= k.begin, isLast = to < k.end;
+      }
+      Panel<T> panels[Tile::kPanels];
+      const bool isNew = Rows != R || y >= copied;
+      const long blocks = Rows == R ? minimum(part.blocks, (box.y1 - y) / R) : 1;
+      for (int p = 0; p < Tile::kPanels; ++p)
+        if (!Tile::kAlongX[p])
+          panels[p] = rowsInPanel<Rows>(p, y, x0, k, isNew ? blocks : 0, part, rows_[p]);
+      if (isNew)
+        copied = y + blocks * Rows;
+      for (long n = 0; n < strips; ++n) {
         for (int p = 0; p < Tile::kPanels; ++p)
           if (Tile::kAlongX[p])
-            panels[p].at += strip;
+            panels[p] = {part.column(p, n), 1, kStrip};
+        const long x = x0 + n * kStrip;
+        inStrip<Rows>(y, x, minimum(kStrip, x1 - x), k, isFirst, isLast, part.kept(first + n), panels);
       }
-    };
-    rows(a.y0, a.y1, a.isFirst, block);
+    });
+  }
+
+  /// Computes one strip in panels. A single row, which is rare, and a strip with fewer columns are computed vector by vector, so that fewer
+  /// instances are compiled.
+  template <int Rows>
+  [[gnu::always_inline]] void inStrip(long y, long x, long n, Steps k, bool isFirst, bool isLast, T *kept,
+                                      const Panel<T> *panels) const {
+    if (Rows > 1 && n == kStrip)
+      return tile_.template cells<Rows, (Rows > 1 ? V : 1), W, (Rows == 1)>(y, x, n, k.begin, k.end, isFirst, isLast, kept,
+                                                                      panels);
+    for (long v = 0; v < n; v += W) {
+      Panel<T> lanes[Tile::kPanels];
+      for (int p = 0; p < Tile::kPanels; ++p)
+        lanes[p] = {panels[p].at + (Tile::kAlongX[p] ? v : 0), panels[p].row, panels[p].step};
+      tile_.template cells<Rows, 1, W, true>(y, x + v, minimum(W, n - v), k.begin, k.end, isFirst, isLast,
+                                             kept + v * Rows * Tile::kScalars, lanes);
+    }
+  }
+
+  /// The steps of an operand in row y, as far as they are among `k`.
+  Steps stepsOf(int p, long y, Steps k) const {
+    if constexpr (Tile::kMoves)
+      k = {maximum(k.begin, tile_.depthBegin(y)), minimum(k.end, tile_.depthEnd(y))};
+    if constexpr (isJoined()) {
+      if (p >= Tile::kPanels)
+        k.begin = maximum(k.begin, tile_.change(y));
+      else if (Tile::kThen[p] >= 0)
+        k.end = minimum(k.end, tile_.change(y));
+    }
+    return k;
+  }
+
+  /// The operand p of some rows in memory, for `blocks` blocks that begin at row y, or, if that is 0, as it was copied for `first`.
+  template <int Rows>
+  Panel<T> rowsInPanel(int p, long y, long x, Steps k, long blocks, const Part &part, Panel<T> &first) const {
+    const Panel<T> whole = tile_.panel(p, y, x, k.begin);
+    if (Tile::kThen[p] >= 0 || whole.row == 1 || whole.row == -1) {
+      if (blocks)
+        return first = acrossRows<Rows>(p, y, x, k, blocks, part.row(p), part.size);
+      first.at += part.size;
+      return first;
+    }
+    const long row = part.size / R, length = k.end - k.begin;
+    T *const to = part.row(p);
+    for (long r = 0; r < Rows; ++r) {
+      const Steps own = stepsOf(p, y + r, k);
+      const long begin = own.begin - k.begin, end = own.end - k.begin;
+      copyRow(whole.at + r * whole.row + begin * whole.step, whole.step, end - begin,
+              to + r * row + (whole.step == -1 ? length - end : begin));
+    }
+    return whole.step == -1 ? Panel<T>{to + length - 1, row, -1} : Panel<T>{to, row, 1};
+  }
+
+  /// Copies the operand p, or what takes its place in a part of its steps, so that the rows of a block lie side by side; `size` cells for
+  /// each block.
+  template <int Rows>
+  [[gnu::noinline]] Panel<T> acrossRows(int p, long y, long x, Steps k, long blocks, T *to, long size) const {
+    if (Tile::kThen[p] >= 0) {
+      copyAcross<Rows>(p, y, x, k, blocks, to, size);
+      copyAcross<Rows>(Tile::kThen[p], y, x, k, blocks, to, size);
+      return {to, 1, Rows};
+    }
+    const bool isBackward = tile_.panel(p, y, x, k.begin).row == -1; // then the last row comes first
+    copyAcross<Rows>(p, y, x, k, blocks, to, size, isBackward);
+    return isBackward ? Panel<T>{to + Rows - 1, -1, Rows} : Panel<T>{to, 1, Rows};
+  }
+
+  template <int Rows>
+  void copyAcross(int p, long y, long x, Steps k, long blocks, T *to, long size, bool isBackward = false) const {
+    Steps shared[kMostBlocks]; // by all rows of a block
+    for (long g = 0; g < blocks; ++g) {
+      Steps all = k;
+      for (long r = 0; r < Rows; ++r) {
+        const Steps own = stepsOf(p, y + g * Rows + r, k);
+        all = {maximum(all.begin, own.begin), minimum(all.end, own.end)};
+      }
+      shared[g] = all.begin < all.end ? all : Steps{k.begin, k.begin};
+    }
+    const Panel<T> from = tile_.panel(p, y, x, k.begin);
+    const long back = isBackward ? Rows - 1 : 0; // where row 0 goes
+    const long together = from.row * from.row == 1 ? kLine : k.end - k.begin;
+    for (long begin = k.begin; begin < k.end; begin += together)
+      for (long g = 0; g < blocks; ++g) {
+        const long first = maximum(begin, shared[g].begin), end = minimum(begin + together, shared[g].end);
+        const T *const at = from.at + g * Rows * from.row + (first - k.begin) * from.step;
+        T *const there = to + g * size + (first - k.begin) * Rows;
+        if (isBackward || from.row == 1)
+          copySideBySide(at - back, from.step, Rows, maximum(0, end - first), there, Rows);
+        else
+          copyStrip(Panel<T>{at, from.row, from.step}, Rows, end - first, there, Rows);
+      }
+    for (long g = 0; g < blocks; ++g)
+      for (long r = 0; r < Rows; ++r) {
+        const Steps own = stepsOf(p, y + g * Rows + r, k);
+        const T *const at = from.at + (g * Rows + r) * from.row;
+        T *const there = to + g * size + (isBackward ? back - r : r);
+        for (long s = own.begin; s < own.end; ++s) {
+          if (s == shared[g].begin && shared[g].begin < shared[g].end)
+            s = shared[g].end;
+          if (s < own.end)
+            there[(s - k.begin) * Rows] = at[(s - k.begin) * from.step];
+        }
+      }
   }
 
   const Tile &tile_;

@@ -346,4 +346,8 @@ void CPrinter::putKind(const loop::StripValue &) {
   throw std::logic_error("a strip is read outside of a block of points");
 }
 
+void CPrinter::putKind(const loop::KeptValue &k) {
+  out_ += fmt::format("pb::load<W, false>(pb__kept + (({} * R + r) * V + v) * W, W)", k.scalar);
+}
+
 } // namespace pbc::emit

@@ -76,6 +76,7 @@ protected:
   void putKind(const loop::CellVector &);
   void putKind(const loop::Spread &);
   virtual void putKind(const loop::StripValue &);
+  void putKind(const loop::KeptValue &);
 
   // ---- nodes
   void print(const loop::NodePtr &, const std::string &indent);

@@ -29,6 +29,7 @@ public:
     const std::string distances = block_.depth ? texts(block_.depth->strips) : "";
     const std::string depthBegin = block_.depth ? text(block_.depth->begin) : "",
                       depthEnd = block_.depth ? text(block_.depth->end) : "",
+                      change = block_.depth && block_.depth->change ? text(block_.depth->change) : "",
                       behind = block_.depth && block_.depth->behind ? text(block_.depth->behind) : "0";
     known_ = definitions(buffers_, true, used_);
     std::string type = head();
@@ -36,7 +37,7 @@ public:
       type += function("long", member, fmt::format("[[maybe_unused]] long {}", block_.y),
                        fmt::format("    return {};\n", *value));
     if (block_.depth)
-      type += depth(depthBegin, depthEnd, behind, distances);
+      type += depth(depthBegin, depthEnd, behind, change, distances);
     return {type + body(cells), used_.buffers, given()};
   }
 
@@ -118,7 +119,7 @@ private:
                     "const {} &f;\n"
                     "  const long *low, *high;\n{}",
                     name_, dialect_.type(block_.element), std::max(1, block_.scalars),
-                    block_.depth ? block_.depth->strips.size() : 0, block_.depth && block_.depth->isResumed,
+                    block_.depth ? block_.depth->operands : 0, block_.depth && block_.depth->isResumed,
                     isBox, place_.mayShareViews, place_.frameType, members);
     const Block::Size &size = block_.size;
     for (const auto &[member, value] :
@@ -142,18 +143,20 @@ private:
 
   /// The members that the runtime needs if the loop over k can be cut and its operands copied.
   std::string depth(const std::string &begin, const std::string &end, const std::string &behind,
-                    const std::string &cases) const {
-    std::string alongX, isOutput, isKept;
+                    const std::string &change, const std::string &cases) const {
+    std::string alongX, isOutput, isKept, then;
     for (const Block::Strip &s : block_.depth->strips) {
       alongX += std::string(alongX.empty() ? "" : ", ") + (s.isAlongX ? "true" : "false");
       isOutput += std::string(isOutput.empty() ? "" : ", ") + (s.isOutput ? "true" : "false");
       isKept += std::string(isKept.empty() ? "" : ", ") + (s.isKept ? "true" : "false");
+      then += (then.empty() ? "" : ", ") + std::to_string(s.then);
     }
     const std::string row = fmt::format("[[maybe_unused]] long {}", block_.y);
     return fmt::format("  [[maybe_unused]] static constexpr bool kAlongX[] = {{{}}}, kIsOutput[] = {{{}}}, "
                        "kKept[] = {{{}}}, kMoves = {}, "
-                       "kStrided = {};\n",
-                       alongX, isOutput, isKept, block_.depth->isUneven, block_.depth->isStrided) +
+                       "kStrided = {};\n  static constexpr int kThen[] = {{{}}};\n",
+                       alongX, isOutput, isKept, block_.depth->isUneven, block_.depth->isStrided, then) +
+           (change.empty() ? "" : function("long", "change", row, fmt::format("    return {};\n", change))) +
            function("long", "behind", "", fmt::format("    return {};\n", behind)) +
            function("long", "depthBegin", row, fmt::format("    return {};\n", begin)) +
            function("long", "depthEnd", row, fmt::format("    return {};\n", end)) +
@@ -166,7 +169,8 @@ private:
   std::string body(const std::string &cells) const {
     const std::string parameters =
         block_.depth ? ", [[maybe_unused]] const long pb__k0, [[maybe_unused]] const long pb__k1, "
-                       "[[maybe_unused]] const bool pb__isFirst, const pb::Panel<Cell> *pb__panels"
+                       "[[maybe_unused]] const bool pb__isFirst, [[maybe_unused]] const bool pb__isLast, "
+                       "[[maybe_unused]] Cell *const pb__kept, const pb::Panel<Cell> *pb__panels"
                      : "";
     return fmt::format(
         "  template <int R, int V, int W, bool isPart>\n  [[gnu::noinline]] void cells(const long "

@@ -289,7 +289,7 @@ private:
     used("vectors");
     if (!tile.isDeep || tile.panels.empty())
       return true;
-    if (tile.resumed >= 0)
+    if (tile.resumes)
       used("depth");
     used("columns");
     return true;

@@ -86,13 +86,13 @@ private:
     } else if (r_.accept("panel")) {
       panel(tile);
     } else if (r_.accept("resumes")) {
-      const std::uint32_t begin = r_.position();
-      const std::string name = r_.word("the name of a local buffer");
-      for (std::size_t b = 0; b < kernel_.buffers.size(); ++b)
-        if (kernel_.buffers[b].name == name)
-          tile.resumed = static_cast<int>(b);
-      if (tile.resumed < 0)
-        r_.fail(r_.since(begin), "there is no buffer `" + name + "`");
+      tile.resumes = true;
+    } else if (r_.accept("joined")) {
+      r_.expect("from", "");
+      isl::pw_aff begin = fragments_.ofParameters(r_.raw(",", "the first step"));
+      r_.expect(",", "");
+      r_.expect("to", "");
+      tile.joined = {std::move(begin), fragments_.ofParameters(r_.raw(",", "the end of the steps"))};
     } else if (r_.accept("behind")) {
       tile.behind = fragments_.ofParameters(r_.raw(",", "the distance"));
     } else if (r_.accept("rows")) {
@@ -105,7 +105,7 @@ private:
       tile.shape.columns = r_.integer("the number of columns", 1);
     } else {
       tile.scalars = static_cast<int>(r_.integer(
-          "what else is known of the block: N scalars, deep, moves, panel, resumes, backward, behind, "
+          "what else is known of the block: N scalars, deep, moves, panel, resumes, joined, backward, behind, "
           "rows, vectors, depth or columns"));
       r_.expect("scalars", "");
     }

@@ -96,7 +96,7 @@ std::vector<script::Step> blocksWorthTrying(const Scheduled &kernel, const Machi
   add("vectors", {2, 3, 1, 4});
   if (!tile.isDeep || tile.panels.empty())
     return all;
-  if (tile.resumed >= 0)
+  if (tile.resumes)
     add("depth", {256, 512, 128, 1024, 64});
   add("columns", {256, 1024, 64, 4096});
   return all;

@@ -10,7 +10,10 @@
 // The block's code is printed once for a vector or a row of the block; its loops over rows and vectors are written out.
 #include "compiler/loop/lower/block_point.h"
 #include "compiler/loop/lower/pass.h"
+#include "compiler/loop/print.h"
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace pbc::loop {
 namespace {
@@ -49,11 +52,36 @@ NodePtr assign(const std::string &variable, Expr value) {
 
 bool isStatement(const NodePtr &n) { return as<Assign>(n); }
 
+/// The strips that nodes read, in their order.
+std::vector<int> stripsOf(const std::vector<NodePtr> &nodes) {
+  struct Strips : Visitor {
+    std::vector<int> all;
+    void expr(const Expr &e) override {
+      if (const StripValue *strip = as<StripValue>(e); strip && std::find(all.begin(), all.end(), strip->strip) == all.end())
+        all.push_back(strip->strip);
+      Visitor::expr(e);
+    }
+  } strips;
+  for (const NodePtr &n : nodes)
+    strips.node(n);
+  return strips.all;
+}
+
+/// The same with the strips that have these places.
+struct OfOthers : Mutator {
+  const std::map<int, int> &places;
+  explicit OfOthers(const std::map<int, int> &places) : places(places) {}
+  Expr expr(const Expr &e) override {
+    const StripValue *strip = as<StripValue>(e);
+    return strip ? make({StripValue{places.at(strip->strip), strip->step}}) : Mutator::expr(e);
+  }
+};
+
 /// The body of the two loops as the code of a block.
 class BlockBuilder {
 public:
   BlockBuilder(const Lowering &lowering, const Range &y, const Range &x)
-      : registers_(*lowering.nest.registers), mayShareViews_(lowering.target.mayShareViews), y_(y), x_(x),
+      : nest_(lowering.nest), registers_(*lowering.nest.registers), y_(y), x_(x),
         points_(lowering.nest, y.iterator, x.iterator) {}
 
   std::variant<BlockOfPoints, Why> build(std::vector<std::string> around) {
@@ -62,6 +90,8 @@ public:
       const Array *local = as<Array>(part);
       if (local && (local->space != Array::Space::Own || !local->extents.empty()))
         return Why::OtherBody;
+      if (local)
+        locals_.push_back(local->name);
       if (local)
         all.push_back(
             make({Array{local->name, local->element, {index(B::kRows), index(B::kVectors)}, true}}));
@@ -80,7 +110,7 @@ public:
       addDeep(all, parts);
     if (why_)
       return *why_;
-    addArrays(all);
+    addArrays(all, all);
     BlockOfPoints made{y_.iterator,
                        x_.iterator,
                        y_.begin,
@@ -99,8 +129,9 @@ public:
   }
 
 private:
-  /// Whether a point may overwrite what it reads, so that its result is stored only at the end.
-  bool isResumed() const { return !mayShareViews_ && !registers_.resumed.empty(); }
+  /// Whether the loop may be left and entered again, what the scalars hold being kept meanwhile.
+  bool isResumed() const { return registers_.resumes && loops_.size() == 1 && !registers_.behind; }
+  bool isUneven() const { return registers_.isUneven && !change_; }
 
   /// The loops of a body of statements and loops over statements, by part; none if the body is another one.
   void findLoops(const std::vector<NodePtr> &parts) {
@@ -117,6 +148,54 @@ private:
       }
       loops_.emplace_back(k, std::move(*loop));
     }
+    if (registers_.joinedBegin && loops_.size() == 2)
+      join();
+  }
+
+  /// Makes one loop of two if they do the same with other rows: those of the second take the places of the first one's, and all points have
+  /// the same steps.
+  void join() {
+    Range &first = loops_[0].second;
+    const Range &second = loops_[1].second;
+    const auto same = [&](const Expr &a, const Expr &b) { return text(nest_, a) == text(nest_, b); };
+    if (loops_[1].first != loops_[0].first + 1 || !same(first.end, second.begin))
+      return;
+    BlockPoint points(nest_, y_.iterator, x_.iterator);
+    const auto made = [&](const Range &loop) {
+      std::vector<NodePtr> all;
+      for (const NodePtr &one : sequence(loop.body))
+        all.push_back(replaced(points.of(*as<Assign>(one), loop.iterator, false).node, {{loop.iterator, index(B::kK)}}));
+      return all;
+    };
+    const std::vector<NodePtr> one = made(first), other = made(second);
+    for (const std::vector<NodePtr> *all : {&one, &other})
+      if (std::any_of(all->begin(), all->end(), [](const NodePtr &n) { return !n; }))
+        return;
+    const std::vector<int> operands = stripsOf(one), takers = stripsOf(other);
+    if (operands.size() != takers.size() || registers_.strips.size() != 2 * operands.size())
+      return;
+    std::map<int, int> places, then;
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      const auto from = static_cast<std::size_t>(operands[k]), to = static_cast<std::size_t>(takers[k]);
+      const Registers::Strip &a = registers_.strips[from], &b = registers_.strips[to];
+      if (a.isAlongX != b.isAlongX || a.isOutput || b.isOutput || from >= operands.size() || to < operands.size())
+        return;
+      if (a.isAlongX && !(same(points.firstCell(from), points.firstCell(to)) && a.across == b.across && a.step == b.step))
+        return; // columns are copied for all rows
+      places[takers[k]] = operands[k];
+      if (!a.isAlongX)
+        then[operands[k]] = takers[k];
+    }
+    for (std::size_t k = 0; k < one.size(); ++k)
+      if (one.size() != other.size() || text(nest_, one[k]) != text(nest_, OfOthers(places).node(other[k])))
+        return;
+    then_ = std::move(then);
+    operands_ = operands.size();
+    change_ = second.begin;
+    first.begin = registers_.joinedBegin, first.end = registers_.joinedEnd;
+    for (std::size_t k = 0; k < operands.size(); ++k)
+      taken_.push_back(points.firstCell(static_cast<std::size_t>(k + operands.size())));
+    loops_.pop_back();
   }
 
   /// A part of a body without strips.
@@ -180,11 +259,12 @@ private:
                        [](const Registers::Strip &s) { return s.isKept; });
   }
 
-  void addArrays(std::vector<NodePtr> &all) const {
-    for (const BlockPoint::Turned &array : stored_) {
+  /// Declares the arrays at the begin of `all`, and stores them at the end of `last`.
+  void addArrays(std::vector<NodePtr> &all, std::vector<NodePtr> &last) {
+    for (const BlockPoint::Turned &array : std::exchange(stored_, {})) {
       all.insert(all.begin(), array.array());
       if (array.cells)
-        all.push_back(make({Assign{array.cells, {}, array.whole()}}));
+        last.push_back(make({Assign{array.cells, {}, array.whole()}}));
     }
   }
 
@@ -238,14 +318,18 @@ private:
         continue;
       }
       const Range &loop = loops_[next++].second;
-      if (isResumed())
-        before = {make({If{index(B::kIsFirst), block(std::move(before)), resume(parts.back())}})};
+      if (change_)
+        ++k; // the loop that is joined with it
+      if (isResumed()) {
+        addArrays(before, before);
+        before = {make({If{index(B::kIsFirst), block(std::move(before)), keep(false)}})};
+      }
       to.insert(to.end(), before.begin(), before.end());
       before.clear();
       current_ = loop.iterator;
-      if (isResumed())
+      if (isResumed() && !isUneven())
         to.push_back(steps(loop, index(B::kFirstStep), index(B::kPastStep)));
-      else if (!registers_.isUneven && !registers_.behind)
+      else if (!isUneven() && !registers_.behind)
         to.push_back(steps(loop, loop.begin, loop.end));
       else
         addJointly(to, loop, std::to_string(k),
@@ -253,6 +337,10 @@ private:
       current_.clear();
       if (registers_.behind)
         return; // the rest runs row by row
+    }
+    if (isResumed()) {
+      addArrays(before, before);
+      before = {make({If{index(B::kIsLast), block(std::move(before)), keep(true)}})};
     }
     to.insert(to.end(), before.begin(), before.end());
   }
@@ -281,13 +369,16 @@ private:
       to.push_back(assign(high, minimum(hi, loop::add(index(B::kY), registers_.behind))));
     to.push_back(assign(high, maximum(lo, hi)));
     perRow_ = true;
+    // Of the steps of this part only, if there are others.
+    const Expr first = isResumed() ? maximum(loop.begin, index(B::kFirstStep)) : loop.begin,
+               past = isResumed() ? minimum(loop.end, index(B::kPastStep)) : loop.end;
     if (mentions(loop.begin, y_.iterator))
-      to.push_back(rows({steps(loop, loop.begin, minimum(lo, loop.end))}));
+      to.push_back(rows({steps(loop, first, minimum(lo, past))}));
     perRow_ = false;
     to.push_back(steps(loop, lo, hi));
     perRow_ = true;
     if (mentions(loop.end, y_.iterator) || registers_.behind) {
-      std::vector<NodePtr> after = {steps(loop, hi, loop.end)};
+      std::vector<NodePtr> after = {steps(loop, hi, past)};
       current_.clear();
       for (std::size_t k = 0; registers_.behind && k < rest.size(); ++k)
         add(after, rest[k]);
@@ -296,13 +387,15 @@ private:
     perRow_ = false;
   }
 
-  /// The output's cell has the value that the Local had when the loop was left.
-  NodePtr resume(const NodePtr &store) const {
-    const BlockPoint::Turned local{registers_.resumed, registers_.element, nullptr};
-    const Assign &last = *as<Assign>(store);
-    if (const Expr all = points_.allCells(last.target, last.statement))
-      return make({Assign{local.whole(), {}, all}});
-    return each(make({Assign{local.vector(), {}, points_.cells(last.target, last.statement)}}));
+  /// Puts the scalars of all points where they are kept between parts of the loop, or gets them from there.
+  NodePtr keep(bool isStored) const {
+    std::vector<NodePtr> all;
+    for (std::size_t k = 0; k < locals_.size(); ++k) {
+      const Expr local = BlockPoint::Turned{locals_[k], registers_.element, nullptr}.vector(),
+                 there = make(Expression{KeptValue{static_cast<int>(k)}});
+      all.push_back(make({Assign{isStored ? there : local, {}, isStored ? local : there}}));
+    }
+    return each(block(std::move(all)));
   }
 
   /// What the runtime needs to cut the loop over k and to copy what it reads.
@@ -312,27 +405,40 @@ private:
       made.begin = made.begin ? minimum(made.begin, loop.begin) : loop.begin;
       made.end = made.end ? maximum(made.end, loop.end) : loop.end;
     }
+    made.operands = static_cast<int>(change_ ? operands_ : registers_.strips.size());
+    made.change = change_;
     for (std::size_t k = 0; k < registers_.strips.size(); ++k) {
       const Registers::Strip &s = registers_.strips[k];
-      made.strips.push_back({s.isAlongX, s.isOutput, s.isKept, points_.firstCell(k), s.across, s.step});
+      const bool isOperand = static_cast<int>(k) < made.operands;
+      made.strips.push_back({s.isAlongX, s.isOutput, s.isKept, isOperand ? points_.firstCell(k) : taken_[k - operands_],
+                             s.across, s.step});
+      if (const auto then = then_.find(static_cast<int>(k)); then != then_.end())
+        made.strips.back().then = then->second;
       if (!made.strips.back().first)
         why_ = Why::OtherBody;
     }
-    made.isUneven = registers_.isUneven || registers_.behind || loops_.size() > 1;
+    made.isUneven = isUneven() || registers_.behind || loops_.size() > 1;
     made.isStrided = isStrided;
     made.isResumed = isResumed();
     made.behind = registers_.behind;
     return made;
   }
 
+  const Nest &nest_;
   const Registers &registers_;
-  const bool mayShareViews_;
   const Range y_, x_;
   BlockPoint points_;
   std::vector<BlockPoint::Turned> stored_;
   std::vector<std::pair<std::size_t, Range>> loops_; // of a deep nest, with their position in the body
   std::string current_;                              // the iterator of the one inside of which we are
   bool perRow_ = false;                              // the row is given
+  std::vector<std::string> locals_;                  // the scalars of a point
+  // If two loops are joined: the first step of the second one in a row, how many operands they have, which strips take their places, and
+  // the first cells of all these.
+  Expr change_;
+  std::size_t operands_ = 0;
+  std::map<int, int> then_;
+  std::vector<Expr> taken_;
   std::optional<Why> why_;
 };
 
