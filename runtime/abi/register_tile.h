@@ -107,7 +107,7 @@ public:
         }
       }
     }
-    rows(yBegin, yEnd, true, [&]<int Rows>(long y) { wholeRows<Rows>(y); });
+    rows(yBegin, yEnd, 1, [&]<int Rows>(long y, long) { wholeRows<Rows>(y); });
   }
 
 private:
@@ -116,20 +116,23 @@ private:
     long begin, end;
   };
 
-  /// Calls `block<R>(y)` for groups of rows; groups overlap only where points may be computed twice.
-  template <class Block>
-  static void rows(long begin, long end, bool mayOverlap, const Block &block) {
+  /// Calls `blocks<R>(y, count)` for groups of at most `most` blocks of R rows; blocks overlap only where points may be computed twice.
+  template <class Blocks>
+  static void rows(long begin, long end, long most, const Blocks &blocks) {
     long y = begin;
-    for (; y + R <= end; y += R)
-      block.template operator()<R>(y);
+    while (y + R <= end) {
+      const long count = minimum(most, (end - y) / R);
+      blocks.template operator()<R>(y, count);
+      y += count * R;
+    }
     if constexpr (kFewRows > 1) {
       for (; y + kFewRows <= end; y += kFewRows)
-        block.template operator()<kFewRows>(y);
-      if (y < end && mayOverlap && !Tile::kInPlace && end - begin >= kFewRows)
-        return block.template operator()<kFewRows>(end - kFewRows);
+        blocks.template operator()<kFewRows>(y, 1);
+      if (y < end && !Tile::kInPlace && end - begin >= kFewRows)
+        return blocks.template operator()<kFewRows>(end - kFewRows, 1);
     }
     for (; y < end; ++y)
-      block.template operator()<1>(y);
+      blocks.template operator()<1>(y, 1);
   }
 
   /// Computes whole rows: their common columns together, the columns that only some of them have row by row.
@@ -263,18 +266,26 @@ private:
   static long stripsTogether([[maybe_unused]] long bytes) {
     if constexpr (requires { Tile::kAskedColumns; })
       return (Tile::kAskedColumns + kStrip - 1) / kStrip;
-    return maximum(1, pb_cache_bytes(2) / 2 / bytes);
+    return maximum(1, 2 * pb_cache_bytes(2) / bytes);
   }
 
   struct Box {
     long y0, y1, x0, x1, k0, k1;
   };
 
-  /// How many blocks of rows are copied together, if their rows lie side by side: so, a line of memory is read once.
-  static constexpr long kMostBlocks = 8;
+  /// How many blocks of rows are copied together. Where the rows lie side by side, a line of memory is so read once. If a block reads what
+  /// others have computed from elsewhere than its strips, it is 1.
+  static constexpr long kMostBlocks = [] {
+    if constexpr (Tile::kPanels > 0)
+      for (int p = 0; p < Tile::kPanels; ++p)
+        if (Tile::kIsOutput[p] && !Tile::kKept[p])
+          return 1;
+    return 8;
+  }();
 
-  /// Computes a box whose operands are copied: strips of columns, so many that they fit in half of the second-level cache, and the rows of a
-  /// block, of which a part of the loop fits in half of the first-level cache.
+  /// Computes a box whose operands are copied. A part of the rows of a block, or of a strip of columns, fits in half of the first-level cache,
+  /// some blocks' rows in a part of the second-level cache; strips may be in the cache behind it, because all of these blocks use one
+  /// before the next.
   void inPanels(const Box &box) const {
     long depth = box.k1 - box.k0;
     if (Tile::kResumes) {
@@ -333,57 +344,68 @@ private:
     };
     copy(false, k.begin, k.end, true);
     long done = k.begin; // steps whose outputs are already in panels
-    long copied = box.y0; // rows whose operands are
-    long number = 0;     // of blocks
-    Panel<T> rows_[Tile::kPanels];
-    rows(box.y0, box.y1, true, [&]<int Rows>(long y) {
+    long number = 0;      // of blocks
+    rows(box.y0, box.y1, part.blocks, [&]<int Rows>(long y, long blocks) {
       const long ready = minimum(k.end, y + tile_.behind());
       if (ready > done) {
         copy(true, done, ready, y == box.y0);
         done = ready;
       }
-      const long first = number;
-      number += part.strips;
-      bool isFirst = true, isLast = true;
-      if (Tile::kResumes) {
-        const Steps all = depth(y, y + Rows);
-        const long from = minimum(maximum(all.begin, box.k0), box.k1 - 1),
-                   to = maximum(from, minimum(all.end, box.k1) - 1);
-        if (from >= k.end || to < k.begin)
-          return; // nothing to do in this part
-        isFirst = from >= k.begin, isLast = to < k.end;
-      }
+      Task tasks[kMostBlocks];
+      for (long g = 0; g < blocks; ++g)
+        tasks[g] = task(box, y + g * Rows, Rows, k);
       Panel<T> panels[Tile::kPanels];
-      const bool isNew = Rows != R || y >= copied;
-      const long blocks = Rows == R ? minimum(part.blocks, (box.y1 - y) / R) : 1;
       for (int p = 0; p < Tile::kPanels; ++p)
         if (!Tile::kAlongX[p])
-          panels[p] = rowsInPanel<Rows>(p, y, x0, k, isNew ? blocks : 0, part, rows_[p]);
-      if (isNew)
-        copied = y + blocks * Rows;
-      for (long n = 0; n < strips; ++n) {
-        for (int p = 0; p < Tile::kPanels; ++p)
-          if (Tile::kAlongX[p])
-            panels[p] = {part.column(p, n), 1, kStrip};
-        const long x = x0 + n * kStrip;
-        inStrip<Rows>(y, x, minimum(kStrip, x1 - x), k, isFirst, isLast, part.kept(first + n), panels);
-      }
+          panels[p] = rowsInPanel<Rows>(p, y, x0, k, blocks, part);
+      T *const kept = part.kept(number);
+      number += blocks * part.strips;
+      for (long n = 0; n < strips; ++n)
+        for (long g = 0; g < blocks; ++g) {
+          if (tasks[g].isEmpty)
+            continue;
+          Panel<T> here[Tile::kPanels];
+          for (int p = 0; p < Tile::kPanels; ++p)
+            here[p] = Tile::kAlongX[p] ? Panel<T>{part.column(p, n), 1, kStrip}
+                                       : Panel<T>{panels[p].at + g * part.size, panels[p].row, panels[p].step};
+          const long x = x0 + n * kStrip;
+          T *const at = kept + (n * blocks + g) * kKept;
+          if (Tile::kResumes && !tasks[g].isFirst)
+            for (long line = 0; line < kKept; line += kLine)
+              __builtin_prefetch(at + kKept + line, 1);
+          inStrip<Rows>(y + g * Rows, x, minimum(kStrip, x1 - x), k, tasks[g], at, here);
+        }
     });
+  }
+
+  /// What is to do for a block in a part of the steps.
+  struct Task {
+    bool isFirst = true, isLast = true, isEmpty = false;
+  };
+
+  Task task(const Box &box, long y, long rows, Steps k) const {
+    if (!Tile::kResumes)
+      return {};
+    const Steps all = depth(y, y + rows);
+    // A block without steps is computed, too.
+    const long from = minimum(maximum(all.begin, box.k0), box.k1 - 1),
+               to = maximum(from, minimum(all.end, box.k1) - 1);
+    return {from >= k.begin, to < k.end, from >= k.end || to < k.begin};
   }
 
   /// Computes one strip in panels. A single row, which is rare, and a strip with fewer columns are computed vector by vector, so that fewer
   /// instances are compiled.
   template <int Rows>
-  [[gnu::always_inline]] void inStrip(long y, long x, long n, Steps k, bool isFirst, bool isLast, T *kept,
+  [[gnu::always_inline]] void inStrip(long y, long x, long n, Steps k, const Task &task, T *kept,
                                       const Panel<T> *panels) const {
     if (Rows > 1 && n == kStrip)
-      return tile_.template cells<Rows, (Rows > 1 ? V : 1), W, (Rows == 1)>(y, x, n, k.begin, k.end, isFirst, isLast, kept,
+      return tile_.template cells<Rows, (Rows > 1 ? V : 1), W, (Rows == 1)>(y, x, n, k.begin, k.end, task.isFirst, task.isLast, kept,
                                                                       panels);
     for (long v = 0; v < n; v += W) {
       Panel<T> lanes[Tile::kPanels];
       for (int p = 0; p < Tile::kPanels; ++p)
         lanes[p] = {panels[p].at + (Tile::kAlongX[p] ? v : 0), panels[p].row, panels[p].step};
-      tile_.template cells<Rows, 1, W, true>(y, x + v, minimum(W, n - v), k.begin, k.end, isFirst, isLast,
+      tile_.template cells<Rows, 1, W, true>(y, x + v, minimum(W, n - v), k.begin, k.end, task.isFirst, task.isLast,
                                              kept + v * Rows * Tile::kScalars, lanes);
     }
   }
@@ -401,23 +423,19 @@ private:
     return k;
   }
 
-  /// The operand p of some rows in memory, for `blocks` blocks that begin at row y, or, if that is 0, as it was copied for `first`.
+  /// Copies the operand p of some blocks of rows, the first of which begins at row y; that of the next one is `part.size` cells behind.
   template <int Rows>
-  Panel<T> rowsInPanel(int p, long y, long x, Steps k, long blocks, const Part &part, Panel<T> &first) const {
+  Panel<T> rowsInPanel(int p, long y, long x, Steps k, long blocks, const Part &part) const {
     const Panel<T> whole = tile_.panel(p, y, x, k.begin);
-    if (Tile::kThen[p] >= 0 || whole.row == 1 || whole.row == -1) {
-      if (blocks)
-        return first = acrossRows<Rows>(p, y, x, k, blocks, part.row(p), part.size);
-      first.at += part.size;
-      return first;
-    }
-    const long row = part.size / R, length = k.end - k.begin;
     T *const to = part.row(p);
-    for (long r = 0; r < Rows; ++r) {
+    if (Tile::kThen[p] >= 0 || whole.row == 1 || whole.row == -1)
+      return acrossRows<Rows>(p, y, x, k, blocks, to, part.size);
+    const long row = part.size / R, length = k.end - k.begin;
+    for (long r = 0; r < blocks * Rows; ++r) {
       const Steps own = stepsOf(p, y + r, k);
       const long begin = own.begin - k.begin, end = own.end - k.begin;
       copyRow(whole.at + r * whole.row + begin * whole.step, whole.step, end - begin,
-              to + r * row + (whole.step == -1 ? length - end : begin));
+              to + r / Rows * part.size + r % Rows * row + (whole.step == -1 ? length - end : begin));
     }
     return whole.step == -1 ? Panel<T>{to + length - 1, row, -1} : Panel<T>{to, row, 1};
   }
