@@ -9,10 +9,10 @@
 //
 // The block's code is printed once for a vector or a row of the block; its loops over rows and vectors are written out.
 #include "compiler/loop/lower/block_point.h"
+#include "compiler/loop/lower/join_steps.h"
 #include "compiler/loop/lower/pass.h"
-#include "compiler/loop/print.h"
 #include <algorithm>
-#include <map>
+#include <numeric>
 #include <utility>
 
 namespace pbc::loop {
@@ -23,12 +23,7 @@ using B = BlockOfPoints;
 
 constexpr Hint kRolled{.vectors = Hint::Vectors::Never, .unrolling = Hint::Unrolling::Never};
 
-/// A loop that counts up in steps of one.
-struct Range {
-  std::string iterator;
-  Expr begin, end;
-  NodePtr body;
-};
+using Range = CountingLoop;
 
 std::optional<Range> rangeOf(const NodePtr &n) {
   const For *loop = as<For>(n);
@@ -51,31 +46,6 @@ NodePtr assign(const std::string &variable, Expr value) {
 }
 
 bool isStatement(const NodePtr &n) { return as<Assign>(n); }
-
-/// The strips that nodes read, in their order.
-std::vector<int> stripsOf(const std::vector<NodePtr> &nodes) {
-  struct Strips : Visitor {
-    std::vector<int> all;
-    void expr(const Expr &e) override {
-      if (const StripValue *strip = as<StripValue>(e); strip && std::find(all.begin(), all.end(), strip->strip) == all.end())
-        all.push_back(strip->strip);
-      Visitor::expr(e);
-    }
-  } strips;
-  for (const NodePtr &n : nodes)
-    strips.node(n);
-  return strips.all;
-}
-
-/// The same with the strips that have these places.
-struct OfOthers : Mutator {
-  const std::map<int, int> &places;
-  explicit OfOthers(const std::map<int, int> &places) : places(places) {}
-  Expr expr(const Expr &e) override {
-    const StripValue *strip = as<StripValue>(e);
-    return strip ? make({StripValue{places.at(strip->strip), strip->step}}) : Mutator::expr(e);
-  }
-};
 
 /// The body of the two loops as the code of a block.
 class BlockBuilder {
@@ -125,13 +95,15 @@ public:
                        std::move(around)};
     if (!loops_.empty())
       made.depth = depth(needsStrips);
+    if (joined_)
+      made.cells = withStrips(made.cells, joined_->operands);
     return why_ ? std::variant<BlockOfPoints, Why>(*why_) : std::move(made);
   }
 
 private:
   /// Whether the loop may be left and entered again, what the scalars hold being kept meanwhile.
   bool isResumed() const { return registers_.resumes && loops_.size() == 1 && !registers_.behind; }
-  bool isUneven() const { return registers_.isUneven && !change_; }
+  bool isUneven() const { return registers_.isUneven && !joined_; }
 
   /// The loops of a body of statements and loops over statements, by part; none if the body is another one.
   void findLoops(const std::vector<NodePtr> &parts) {
@@ -148,55 +120,15 @@ private:
       }
       loops_.emplace_back(k, std::move(*loop));
     }
-    if (registers_.joinedBegin && loops_.size() == 2)
-      join();
+    if (!registers_.joinedBegin || loops_.size() != 2 || loops_[1].first != loops_[0].first + 1)
+      return;
+    joined_ = joinedSteps(nest_, y_.iterator, x_.iterator, loops_[0].second, loops_[1].second);
+    if (!joined_)
+      return;
+    loops_.pop_back();
+    loops_[0].second.begin = registers_.joinedBegin, loops_[0].second.end = registers_.joinedEnd;
   }
 
-  /// Makes one loop of two if they do the same with other rows: those of the second take the places of the first one's, and all points have
-  /// the same steps.
-  void join() {
-    Range &first = loops_[0].second;
-    const Range &second = loops_[1].second;
-    const auto same = [&](const Expr &a, const Expr &b) { return text(nest_, a) == text(nest_, b); };
-    if (loops_[1].first != loops_[0].first + 1 || !same(first.end, second.begin))
-      return;
-    BlockPoint points(nest_, y_.iterator, x_.iterator);
-    const auto made = [&](const Range &loop) {
-      std::vector<NodePtr> all;
-      for (const NodePtr &one : sequence(loop.body))
-        all.push_back(replaced(points.of(*as<Assign>(one), loop.iterator, false).node, {{loop.iterator, index(B::kK)}}));
-      return all;
-    };
-    const std::vector<NodePtr> one = made(first), other = made(second);
-    for (const std::vector<NodePtr> *all : {&one, &other})
-      if (std::any_of(all->begin(), all->end(), [](const NodePtr &n) { return !n; }))
-        return;
-    const std::vector<int> operands = stripsOf(one), takers = stripsOf(other);
-    if (operands.size() != takers.size() || registers_.strips.size() != 2 * operands.size())
-      return;
-    std::map<int, int> places, then;
-    for (std::size_t k = 0; k < operands.size(); ++k) {
-      const auto from = static_cast<std::size_t>(operands[k]), to = static_cast<std::size_t>(takers[k]);
-      const Registers::Strip &a = registers_.strips[from], &b = registers_.strips[to];
-      if (a.isAlongX != b.isAlongX || a.isOutput || b.isOutput || from >= operands.size() || to < operands.size())
-        return;
-      if (a.isAlongX && !(same(points.firstCell(from), points.firstCell(to)) && a.across == b.across && a.step == b.step))
-        return; // columns are copied for all rows
-      places[takers[k]] = operands[k];
-      if (!a.isAlongX)
-        then[operands[k]] = takers[k];
-    }
-    for (std::size_t k = 0; k < one.size(); ++k)
-      if (one.size() != other.size() || text(nest_, one[k]) != text(nest_, OfOthers(places).node(other[k])))
-        return;
-    then_ = std::move(then);
-    operands_ = operands.size();
-    change_ = second.begin;
-    first.begin = registers_.joinedBegin, first.end = registers_.joinedEnd;
-    for (std::size_t k = 0; k < operands.size(); ++k)
-      taken_.push_back(points.firstCell(static_cast<std::size_t>(k + operands.size())));
-    loops_.pop_back();
-  }
 
   /// A part of a body without strips.
   void add(std::vector<NodePtr> &to, const NodePtr &part) {
@@ -318,7 +250,7 @@ private:
         continue;
       }
       const Range &loop = loops_[next++].second;
-      if (change_)
+      if (joined_)
         ++k; // the loop that is joined with it
       if (isResumed()) {
         addArrays(before, before);
@@ -405,15 +337,22 @@ private:
       made.begin = made.begin ? minimum(made.begin, loop.begin) : loop.begin;
       made.end = made.end ? maximum(made.end, loop.end) : loop.end;
     }
-    made.operands = static_cast<int>(change_ ? operands_ : registers_.strips.size());
-    made.change = change_;
-    for (std::size_t k = 0; k < registers_.strips.size(); ++k) {
-      const Registers::Strip &s = registers_.strips[k];
-      const bool isOperand = static_cast<int>(k) < made.operands;
-      made.strips.push_back({s.isAlongX, s.isOutput, s.isKept, isOperand ? points_.firstCell(k) : taken_[k - operands_],
-                             s.across, s.step});
-      if (const auto then = then_.find(static_cast<int>(k)); then != then_.end())
-        made.strips.back().then = then->second;
+    std::vector<int> order(registers_.strips.size());
+    std::iota(order.begin(), order.end(), 0);
+    if (joined_) {
+      order = joined_->operands;
+      order.insert(order.end(), joined_->takers.begin(), joined_->takers.end());
+      made.change = joined_->change;
+    }
+    made.operands = static_cast<int>(joined_ ? joined_->operands.size() : order.size());
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      const auto number = static_cast<std::size_t>(order[k]), operands = static_cast<std::size_t>(made.operands);
+      const Registers::Strip &s = registers_.strips[number];
+      made.strips.push_back({s.isAlongX, s.isOutput, s.isKept,
+                             k < operands ? points_.firstCell(number) : joined_->taken[k - operands], s.across,
+                             s.step});
+      if (joined_ && k < operands && !s.isAlongX)
+        made.strips.back().then = static_cast<int>(k + operands);
       if (!made.strips.back().first)
         why_ = Why::OtherBody;
     }
@@ -433,12 +372,7 @@ private:
   std::string current_;                              // the iterator of the one inside of which we are
   bool perRow_ = false;                              // the row is given
   std::vector<std::string> locals_;                  // the scalars of a point
-  // If two loops are joined: the first step of the second one in a row, how many operands they have, which strips take their places, and
-  // the first cells of all these.
-  Expr change_;
-  std::size_t operands_ = 0;
-  std::map<int, int> then_;
-  std::vector<Expr> taken_;
+  std::optional<JoinedSteps> joined_;                // what two loops are together
   std::optional<Why> why_;
 };
 
