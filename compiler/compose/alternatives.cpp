@@ -25,6 +25,7 @@ public:
   }
 
   std::vector<Alternative> run() {
+    leaveOutSubstitutes();
     leaveOutTheRest();
     return std::move(all_);
   }
@@ -40,6 +41,7 @@ private:
       name += fmt::format("+{}.{}", use, rule + 1);
       provenance += fmt::format(" + {} rule {}", use, rule + 1);
     }
+    ++variants_;
     if (!variant.why.empty())
       all_.push_back({.name = name, .provenance = provenance, .why = variant.why});
     for (std::size_t k = 0; k < variant.sequences.size(); ++k) {
@@ -49,7 +51,7 @@ private:
                       .steps = sequence.kept,
                       .leftOut = leftOut(variant, sequence)};
       decide(variant, one);
-      open_.push_back({all_.size(), &sequence, sequence.sameAs < 0 ? count_ : sequence.sameAs});
+      open_.push_back({all_.size(), &sequence, sequence.sameAs < 0 ? count_ : sequence.sameAs, variants_});
       all_.push_back(std::move(one));
       ++count_;
     }
@@ -85,7 +87,8 @@ private:
   struct Open {
     std::size_t index;
     const Sequence *sequence;
-    int kernel; // the number of the first sequence that makes it, as Sequence::sameAs counts them
+    int kernel;  // the number of the first sequence that makes it, as Sequence::sameAs counts them
+    int variant; // of which it is a sequence
   };
 
   void judge(const Open &open) {
@@ -131,6 +134,42 @@ private:
                                                   [](const LeftOut &l) { return l.ofScript.has_value(); }));
   }
 
+  /// The first step of the script that `one` lacks and `other` has, if a later step takes its place in `one` that `other` could do without.
+  /// Null if there is none, or `other` lacks an earlier step, too.
+  const script::Step *replacedIn(const Alternative &one, const Alternative &other) const {
+    const auto has = [](const Alternative &a, const script::Step &step) {
+      return std::find(a.steps.begin(), a.steps.end(), step) != a.steps.end();
+    };
+    const script::Step *first = nullptr;
+    for (const script::Step &step : base_) {
+      const bool here = has(one, step), there = has(other, step);
+      if (here && !there)
+        return first;
+      if (!here && there && !first)
+        first = &step;
+    }
+    return nullptr;
+  }
+
+  /// Of the ways to mix the same steps, those in which a step was refused that applies in another way, so that a later step of the script, for
+  /// loops where it does not apply, took its place.
+  void leaveOutSubstitutes() {
+    for (const Open &open : open_)
+      for (const Open &better : open_) {
+        Alternative &one = all_[open.index];
+        const Alternative &other = all_[better.index];
+        if (!one.kernel || !other.kernel || open.variant != better.variant)
+          continue;
+        const script::Step *step = replacedIn(one, other);
+        if (!step)
+          continue;
+        one.kernel.reset();
+        one.why = fmt::format(
+            "`{}` applies if the steps are mixed as in `{}`, and here another step takes its place",
+            script::text(*step), other.name);
+      }
+  }
+
   void leaveOutTheRest() {
     std::vector<Alternative *> kept;
     for (Alternative &one : all_)
@@ -153,6 +192,7 @@ private:
   const Choosing &choosing_;
   std::vector<Alternative> all_;
   std::vector<Open> open_;
+  int variants_ = 0;
   int count_ = 0; // of sequences, as Sequence::sameAs counts them
   // The name of the first alternative, by the first sequence with its kernel and its guard.
   std::map<std::pair<int, std::string>, std::string> byKernel_;

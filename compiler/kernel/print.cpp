@@ -255,8 +255,8 @@ std::string block(const Scheduled &kernel, const RegisterTile &tile) {
                     p.access, name(p.alongX ? tile.x : tile.y)));
   add(tile.resumes, "resumes");
   if (tile.joined)
-    add(true, "joined from " + functionText(tile.joined->begin, {}) + ", to " +
-                  functionText(tile.joined->end, {}));
+    add(true,
+        "joined from " + functionText(tile.joined->begin, {}) + ", to " + functionText(tile.joined->end, {}));
   add(tile.isBackward, "backward");
   if (tile.behind)
     add(true, "behind " + functionText(*tile.behind, {}));

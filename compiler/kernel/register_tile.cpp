@@ -260,7 +260,8 @@ private:
     const auto everywhere = [](const isl::pw_aff &f) {
       return f.gist(isl::manage(isl_pw_aff_domain(f.copy())));
     };
-    isl_pw_aff *one = isl_pw_aff_val_on_domain(isl_pw_aff_domain(last.copy()), isl_val_one(isl_pw_aff_get_ctx(last.get())));
+    isl_pw_aff *one =
+        isl_pw_aff_val_on_domain(isl_pw_aff_domain(last.copy()), isl_val_one(isl_pw_aff_get_ctx(last.get())));
     return RegisterTile::Steps{everywhere(first), everywhere(last.add(isl::manage(one)))};
   }
 

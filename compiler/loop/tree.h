@@ -237,10 +237,10 @@ struct BlockOfPoints {
   };
   /// The loops over k inside, if the runtime may cut them and copy what they read.
   struct Depth {
-    Expr begin, end; // as functions of y
+    Expr begin, end;           // as functions of y
     std::vector<Strip> strips; // the operands, then what takes their places
     int operands = 0;
-    Expr change; // as a function of y; null: no strip takes the place of another
+    Expr change;            // as a function of y; null: no strip takes the place of another
     bool isUneven = false;  // rows have other ends, or wait for each other, or there are several loops
     bool isStrided = false; // some strip is no vector before it is copied
     bool isResumed = false; // what points have computed is kept between two parts
@@ -336,10 +336,10 @@ struct Registers {
   bool isDeep = false, isUneven = false;
   std::vector<Strip> strips;
   std::vector<Apart> apart;
-  bool resumes = false;    // Locals may be kept between parts of the loop over k
+  bool resumes = false;        // Locals may be kept between parts of the loop over k
   Expr joinedBegin, joinedEnd; // of two loops together, for all points; null: they are apart
-  bool isBackward = false; // the loop over y runs over -y
-  Expr behind;             // of the kernel's tile; null: rows do not wait
+  bool isBackward = false;     // the loop over y runs over -y
+  Expr behind;                 // of the kernel's tile; null: rows do not wait
 };
 
 /// What the loops of teams compute (kernel/cooperate.h).

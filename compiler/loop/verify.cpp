@@ -218,10 +218,10 @@ private:
       expr(e);
     scoped([&] {
       ++blocks_;
-      for (const char *own : {BlockOfPoints::kY, BlockOfPoints::kX, BlockOfPoints::kRows,
-                              BlockOfPoints::kVectors, BlockOfPoints::kWidth, BlockOfPoints::kK,
-                              BlockOfPoints::kFirstStep, BlockOfPoints::kPastStep, BlockOfPoints::kIsFirst,
-                              BlockOfPoints::kIsLast})
+      for (const char *own :
+           {BlockOfPoints::kY, BlockOfPoints::kX, BlockOfPoints::kRows, BlockOfPoints::kVectors,
+            BlockOfPoints::kWidth, BlockOfPoints::kK, BlockOfPoints::kFirstStep, BlockOfPoints::kPastStep,
+            BlockOfPoints::kIsFirst, BlockOfPoints::kIsLast})
         declare(own);
       scoped([&] {
         declare(b.y);

@@ -232,18 +232,14 @@ private:
     return false;
   }
 
-  static constexpr long columnOperands() {
+  static constexpr long operands(bool alongX) {
     long n = 0;
     for (int p = 0; p < Tile::kPanels; ++p)
-      n += Tile::kAlongX[p];
-    return n ? n : 1;
-  }
-  static constexpr long rowOperands() {
-    long n = 0;
-    for (int p = 0; p < Tile::kPanels; ++p)
-      n += !Tile::kAlongX[p];
+      n += Tile::kAlongX[p] == alongX;
     return n;
   }
+  static constexpr long columnOperands() { return operands(true) ? operands(true) : 1; }
+  static constexpr long rowOperands() { return operands(false); }
 
   /// Whether a block's strips of columns are spread over so many pages that copying them is worth it.
   bool isFar(long y, long x, long k0, long k1) const {
@@ -297,7 +293,8 @@ private:
     const long strips = (minimum(width, box.x1 - box.x0) + kStrip - 1) / kStrip;
     // Rows of a block are a line more than the depth apart, lest a power of two puts all of them into the same few places of a cache.
     const long size = R * ((depth + kLine - 1) / kLine + 1) * kLine;
-    const long blocks = minimum(kMostBlocks, maximum(1, pb_cache_bytes(2) / 4 / (size * rowOperands() * kSize + 1)));
+    const long blocks =
+        minimum(kMostBlocks, maximum(1, pb_cache_bytes(2) / 4 / (size * rowOperands() * kSize + 1)));
     const long kept =
         depth == box.k1 - box.k0 ? 0 : ((box.y1 - box.y0) / R + kFewRows + R / kFewRows) * strips;
     T *const memory = static_cast<T *>(pb_scratch(
@@ -314,18 +311,14 @@ private:
     long depth, strip, strips, size, blocks;
     T *columns, *rows;
 
-    T *column(int p, long n) const {
-      long before = 0;
+    static long before(int p) { // operands of the same kind
+      long n = 0;
       for (int q = 0; q < p; ++q)
-        before += Tile::kAlongX[q];
-      return columns + (before * strips + n) * strip;
+        n += Tile::kAlongX[q] == Tile::kAlongX[p];
+      return n;
     }
-    T *row(int p) const {
-      long before = 0;
-      for (int q = 0; q < p; ++q)
-        before += !Tile::kAlongX[q];
-      return rows + before * blocks * size;
-    }
+    T *column(int p, long n) const { return columns + (before(p) * strips + n) * strip; }
+    T *row(int p) const { return rows + before(p) * blocks * size; }
     T *kept(long number) const { return rows + rowOperands() * blocks * size + number * kKept; }
   };
   static constexpr long kKept = R * kStrip * Tile::kScalars;
@@ -335,16 +328,17 @@ private:
     const long strips = (x1 - x0 + kStrip - 1) / kStrip;
     const auto copy = [&](bool outputs, long begin, long end, bool isFirst) {
       for (int p = 0; p < Tile::kPanels; ++p)
-        if (Tile::kAlongX[p] && Tile::kIsOutput[p] == outputs && (isFirst || !Tile::kKept[p]))
-          for (long n = 0; n < strips; ++n) {
-            const long x = x0 + n * kStrip;
-            copyStrip(tile_.panel(p, box.y0, x, begin), minimum(kStrip, x1 - x), end - begin,
-                      part.column(p, n) + (begin - k.begin) * kStrip, kStrip);
-          }
+        for (long n = 0;
+             Tile::kAlongX[p] && Tile::kIsOutput[p] == outputs && (isFirst || !Tile::kKept[p]) && n < strips;
+             ++n) {
+          const long x = x0 + n * kStrip;
+          copyStrip(tile_.panel(p, box.y0, x, begin), minimum(kStrip, x1 - x), end - begin,
+                    part.column(p, n) + (begin - k.begin) * kStrip, kStrip);
+        }
     };
     copy(false, k.begin, k.end, true);
     long done = k.begin; // steps whose outputs are already in panels
-    long number = 0;      // of blocks
+    long number = 0;     // of blocks
     rows(box.y0, box.y1, part.blocks, [&]<int Rows>(long y, long blocks) {
       const long ready = minimum(k.end, y + tile_.behind());
       if (ready > done) {
@@ -366,8 +360,9 @@ private:
             continue;
           Panel<T> here[Tile::kPanels];
           for (int p = 0; p < Tile::kPanels; ++p)
-            here[p] = Tile::kAlongX[p] ? Panel<T>{part.column(p, n), 1, kStrip}
-                                       : Panel<T>{panels[p].at + g * part.size, panels[p].row, panels[p].step};
+            here[p] = Tile::kAlongX[p]
+                          ? Panel<T>{part.column(p, n), 1, kStrip}
+                          : Panel<T>{panels[p].at + g * part.size, panels[p].row, panels[p].step};
           const long x = x0 + n * kStrip;
           T *const at = kept + (n * blocks + g) * kKept;
           if (Tile::kResumes && !tasks[g].isFirst)
@@ -399,14 +394,14 @@ private:
   [[gnu::always_inline]] void inStrip(long y, long x, long n, Steps k, const Task &task, T *kept,
                                       const Panel<T> *panels) const {
     if (Rows > 1 && n == kStrip)
-      return tile_.template cells<Rows, (Rows > 1 ? V : 1), W, (Rows == 1)>(y, x, n, k.begin, k.end, task.isFirst, task.isLast, kept,
-                                                                      panels);
+      return tile_.template cells<Rows, (Rows > 1 ? V : 1), W, (Rows == 1)>(
+          y, x, n, k.begin, k.end, task.isFirst, task.isLast, kept, panels);
     for (long v = 0; v < n; v += W) {
       Panel<T> lanes[Tile::kPanels];
       for (int p = 0; p < Tile::kPanels; ++p)
         lanes[p] = {panels[p].at + (Tile::kAlongX[p] ? v : 0), panels[p].row, panels[p].step};
-      tile_.template cells<Rows, 1, W, true>(y, x + v, minimum(W, n - v), k.begin, k.end, task.isFirst, task.isLast,
-                                             kept + v * Rows * Tile::kScalars, lanes);
+      tile_.template cells<Rows, 1, W, true>(y, x + v, minimum(W, n - v), k.begin, k.end, task.isFirst,
+                                             task.isLast, kept + v * Rows * Tile::kScalars, lanes);
     }
   }
 
@@ -455,7 +450,8 @@ private:
   }
 
   template <int Rows>
-  void copyAcross(int p, long y, long x, Steps k, long blocks, T *to, long size, bool isBackward = false) const {
+  void copyAcross(int p, long y, long x, Steps k, long blocks, T *to, long size,
+                  bool isBackward = false) const {
     Steps shared[kMostBlocks]; // by all rows of a block
     for (long g = 0; g < blocks; ++g) {
       Steps all = k;

@@ -112,7 +112,8 @@ void CPrinter::node(const loop::Assign &a, const std::string &indent) {
     return;
   }
   if (const auto *kept = loop::as<loop::KeptValue>(a.target)) {
-    out_ += fmt::format("pb::store<W, false>(pb__kept + (({} * R + r) * V + v) * W, {}, W);\n", kept->scalar, text(a.value));
+    out_ += fmt::format("pb::store<W, false>(pb__kept + (({} * R + r) * V + v) * W, {}, W);\n", kept->scalar,
+                        text(a.value));
     return;
   }
   const auto *from = loop::as<loop::CellVector>(a.value), *to = loop::as<loop::CellVector>(a.target);

@@ -119,8 +119,8 @@ private:
                     "const {} &f;\n"
                     "  const long *low, *high;\n{}",
                     name_, dialect_.type(block_.element), std::max(1, block_.scalars),
-                    block_.depth ? block_.depth->operands : 0, block_.depth && block_.depth->isResumed,
-                    isBox, place_.mayShareViews, place_.frameType, members);
+                    block_.depth ? block_.depth->operands : 0, block_.depth && block_.depth->isResumed, isBox,
+                    place_.mayShareViews, place_.frameType, members);
     const Block::Size &size = block_.size;
     for (const auto &[member, value] :
          {std::pair("kAskedRows", size.rows), std::pair("kAskedVectors", size.vectors),

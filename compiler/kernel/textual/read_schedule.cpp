@@ -104,9 +104,9 @@ private:
     } else if (r_.accept("columns")) {
       tile.shape.columns = r_.integer("the number of columns", 1);
     } else {
-      tile.scalars = static_cast<int>(r_.integer(
-          "what else is known of the block: N scalars, deep, moves, panel, resumes, joined, backward, behind, "
-          "rows, vectors, depth or columns"));
+      tile.scalars = static_cast<int>(r_.integer("what else is known of the block: N scalars, deep, moves, "
+                                                 "panel, resumes, joined, backward, behind, "
+                                                 "rows, vectors, depth or columns"));
       r_.expect("scalars", "");
     }
   }

@@ -66,7 +66,8 @@ std::optional<JoinedSteps> joinedSteps(const Nest &nest, const std::string &y, c
       text(nest, withStrips(one, made.operands)) != text(nest, withStrips(other, made.takers)))
     return std::nullopt;
   for (std::size_t k = 0; k < made.operands.size(); ++k) {
-    const auto from = static_cast<std::size_t>(made.operands[k]), to = static_cast<std::size_t>(made.takers[k]);
+    const auto from = static_cast<std::size_t>(made.operands[k]),
+               to = static_cast<std::size_t>(made.takers[k]);
     const Registers::Strip &a = strips[from], &b = strips[to];
     made.taken.push_back(points.firstCell(to));
     if (a.isAlongX != b.isAlongX || a.isOutput || b.isOutput || !made.taken.back())

@@ -22,9 +22,10 @@ struct CountingLoop {
 };
 
 struct JoinedSteps {
-  std::vector<int> operands, takers; // strips of the first loop, and those of the second one that take their places
-  std::vector<Expr> taken;           // the first cells of the latter
-  Expr change;                       // the first step of the second loop, as a function of y
+  std::vector<int> operands,
+      takers;              // strips of the first loop, and those of the second one that take their places
+  std::vector<Expr> taken; // the first cells of the latter
+  Expr change;             // the first step of the second loop, as a function of y
 };
 
 /// Nothing if the second loop does anything else, or does not begin where the first one ends. `y`, `x`: iterators of rows and columns.

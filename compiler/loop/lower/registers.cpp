@@ -129,7 +129,6 @@ private:
     loops_[0].second.begin = registers_.joinedBegin, loops_[0].second.end = registers_.joinedEnd;
   }
 
-
   /// A part of a body without strips.
   void add(std::vector<NodePtr> &to, const NodePtr &part) {
     if (const Assign *statement = as<Assign>(part)) {
@@ -346,11 +345,12 @@ private:
     }
     made.operands = static_cast<int>(joined_ ? joined_->operands.size() : order.size());
     for (std::size_t k = 0; k < order.size(); ++k) {
-      const auto number = static_cast<std::size_t>(order[k]), operands = static_cast<std::size_t>(made.operands);
+      const auto number = static_cast<std::size_t>(order[k]),
+                 operands = static_cast<std::size_t>(made.operands);
       const Registers::Strip &s = registers_.strips[number];
       made.strips.push_back({s.isAlongX, s.isOutput, s.isKept,
-                             k < operands ? points_.firstCell(number) : joined_->taken[k - operands], s.across,
-                             s.step});
+                             k < operands ? points_.firstCell(number) : joined_->taken[k - operands],
+                             s.across, s.step});
       if (joined_ && k < operands && !s.isAlongX)
         made.strips.back().then = static_cast<int>(k + operands);
       if (!made.strips.back().first)

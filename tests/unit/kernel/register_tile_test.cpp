@@ -52,14 +52,34 @@ TEST(KernelRegisterTile, KnowsTheStripsOfAProduct) {
   ASSERT_EQ(tile.panels.size(), 2U);
   EXPECT_FALSE(tile.panels[0].alongX); // A[k, y]
   EXPECT_TRUE(tile.panels[1].alongX);  // B[x, k]
-  EXPECT_EQ(o.kernel->buffers[tile.resumed].name, "R0_s");
+  EXPECT_TRUE(tile.resumes);
   EXPECT_THAT(verify(*o.kernel), IsEmpty());
 }
 
-TEST(KernelRegisterTile, ResumesOnlyWhatIsStoredAsItIs) {
+TEST(KernelRegisterTile, ResumesASumWhateverFollowsIt) {
   Lifted half(program("A.column(x) a, L.row(y) l",
                       "for (int k = 0; k < h; ++k) s += l.cell(k) * a.cell(k); s /= 2;"));
-  EXPECT_LT(tiled(half).resumed, 0);
+  EXPECT_TRUE(tiled(half).resumes);
+}
+
+TEST(KernelRegisterTile, DoesNotResumeRowsThatWaitForEachOther) {
+  Lifted solve(program("C.region(x, 0, x + 1, y) above, L.row(y) l, A.cell(x, y) a",
+                       "s = a; for (int k = 0; k < y; ++k) s -= l.cell(k) * above.cell(0, k);"));
+  EXPECT_FALSE(tiled(solve).resumes);
+}
+
+TEST(KernelRegisterTile, TwoLoopsHaveTheSameStepsInAllRows) {
+  Lifted symmetric(program("A.column(x) a, L.row(y) l, L.column(y) m",
+                           "for (int k = 0; k < y; ++k) s += l.cell(k) * a.cell(k);"
+                           "for (int k = y; k < h; ++k) s += m.cell(k) * a.cell(k);"));
+  const RegisterTile tile = tiled(symmetric);
+  ASSERT_TRUE(tile.joined);
+  EXPECT_THAT(pbc::poly::text(tile.joined->begin), HasSubstr("[(0)]"));
+  EXPECT_THAT(pbc::poly::text(tile.joined->end), HasSubstr("[(h)]"));
+  Lifted gap(program("A.column(x) a, L.row(y) l, L.column(y) m",
+                     "for (int k = 0; k < y; ++k) s += l.cell(k) * a.cell(k);"
+                     "for (int k = y + 1; k < h; ++k) s += m.cell(k) * a.cell(k);"));
+  EXPECT_FALSE(tiled(gap).joined);
 }
 
 TEST(KernelRegisterTile, RowsOfDifferentLength) {
