@@ -2,11 +2,7 @@
 
 // Blocks of points in registers: carries out the mark "registers" of compiler/kernel/register_tile.h.
 //
-//   struct pb_kernel_0_tile {                        // emitted: what one block does
-//     template <int R, int V, int W>
-//     void cells(long y, long x, ...) const;         // R rows, V vectors of W columns
-//     ...
-//   };
+//   struct pb_kernel_0_tile { ... };      // emitted: what one block does
 //   pb::runTiles(pb_kernel_0_tile{...}, low1, high1);
 //
 // Emitted code describes one block. This header covers a box of points with blocks; the last block of a row
@@ -202,11 +198,10 @@ private:
         block.template operator()<V, false>(x, V * W);
     for (; x + W <= end; x += W)
       block.template operator()<1, true>(x, W);
-    if (x == end)
-      return;
-    if (!Tile::kInPlace && end - begin >= W)
+    if (x < end && !Tile::kInPlace && end - begin >= W)
       x = end - W;
-    block.template operator()<1, true>(x, end - x);
+    if (x < end)
+      block.template operator()<1, true>(x, end - x);
   }
 
   /// The union of the loops over k of some rows.
@@ -349,9 +344,10 @@ private:
       for (long g = 0; g < blocks; ++g)
         tasks[g] = task(box, y + g * Rows, Rows, k);
       Panel<T> panels[Tile::kPanels];
+      long next[Tile::kPanels];
       for (int p = 0; p < Tile::kPanels; ++p)
         if (!Tile::kAlongX[p])
-          panels[p] = rowsInPanel<Rows>(p, y, x0, k, blocks, part);
+          panels[p] = rowsInPanel<Rows>(p, y, x0, k, blocks, part, next[p]);
       T *const kept = part.kept(number);
       number += blocks * part.strips;
       for (long n = 0; n < strips; ++n)
@@ -360,9 +356,8 @@ private:
             continue;
           Panel<T> here[Tile::kPanels];
           for (int p = 0; p < Tile::kPanels; ++p)
-            here[p] = Tile::kAlongX[p]
-                          ? Panel<T>{part.column(p, n), 1, kStrip}
-                          : Panel<T>{panels[p].at + g * part.size, panels[p].row, panels[p].step};
+            here[p] = Tile::kAlongX[p] ? Panel<T>{part.column(p, n), 1, kStrip}
+                                       : Panel<T>{panels[p].at + g * next[p], panels[p].row, panels[p].step};
           const long x = x0 + n * kStrip;
           T *const at = kept + (n * blocks + g) * kKept;
           if (Tile::kResumes && !tasks[g].isFirst)
@@ -418,13 +413,18 @@ private:
     return k;
   }
 
-  /// Copies the operand p of some blocks of rows, the first of which begins at row y; that of the next one is `part.size` cells behind.
+  /// Copies the operand p of some blocks of rows, the first of which begins at row y; that of the next one is `next` cells behind.
   template <int Rows>
-  Panel<T> rowsInPanel(int p, long y, long x, Steps k, long blocks, const Part &part) const {
+  Panel<T> rowsInPanel(int p, long y, long x, Steps k, long blocks, const Part &part, long &next) const {
+    next = part.size;
     const Panel<T> whole = tile_.panel(p, y, x, k.begin);
     T *const to = part.row(p);
     if (Tile::kThen[p] >= 0 || whole.row == 1 || whole.row == -1)
       return acrossRows<Rows>(p, y, x, k, blocks, to, part.size);
+    if (!Tile::kResumes && (whole.step == 1 || whole.step == -1)) {
+      next = Rows * whole.row;
+      return whole; // long rows are as well read where they are
+    }
     const long row = part.size / R, length = k.end - k.begin;
     for (long r = 0; r < blocks * Rows; ++r) {
       const Steps own = stepsOf(p, y + r, k);
