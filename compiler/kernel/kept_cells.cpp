@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/kept_cells.h"
+#include "compiler/kernel/footprint.h"
 #include "compiler/kernel/item_values.h"
+#include "compiler/kernel/run_rows.h"
 #include <algorithm>
 #include <isl/id.h>
 #include <isl/map.h>
@@ -9,6 +11,7 @@
 #include <isl/set.h>
 #include <isl/val.h>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -71,15 +74,15 @@ std::vector<Cell> cellsOf(const isl::set &all) {
 
 } // namespace
 
-long keptCells(const Scheduled &kernel, int buffer, std::array<int, 2> points, Turns turns) {
+long keptCells(const Scheduled &kernel, int buffer, std::array<int, 2> points, Turns turns, long planes) {
   const std::vector<GroupDimension> &dimensions = kernel.buffers[static_cast<std::size_t>(buffer)].ofGroup;
   const bool inPlanes = turns == Turns::OfPlanes;
   const long step = inPlanes ? 1 : points[1]; // of a turn, in planes or rows of the memory
   const auto moves = [&](const GroupDimension &d) {
     return inPlanes ? d.axis == kTurnAxis : d.axis == 1 && d.isBlock && d.factor == 1 && d.dimension > 0;
   };
-  std::map<Cell, long>
-      first;    // plane or row, by the cell's place in it, and where steps are longer, in a step
+  std::map<Cell, std::set<long>>
+      readIn;   // which planes or rows, by the cell's place in it, and where steps are longer, in a step
   long all = 1; // planes or rows
   for (const GroupDimension &d : dimensions)
     if (moves(d))
@@ -96,13 +99,35 @@ long keptCells(const Scheduled &kernel, int buffer, std::array<int, 2> points, T
           if (moves(along))
             at = std::exchange(place[d], place[d] % step);
         }
-        const auto known = first.try_emplace(std::move(place), at).first;
-        known->second = std::min(known->second, at);
+        readIn[std::move(place)].insert(at);
       }
   long kept = 0;
-  for (const auto &[place, at] : first)
-    kept += (all - 1 - at) / step + 1;
+  for (const auto &[place, read] : readIn) {
+    const long loaded = all - planes; // the first plane or row that each turn loads
+    kept += *read.begin() < loaded ? (loaded - 1 - *read.begin()) / step + 1 : 0;
+    // What the next turn keeps is loaded, too.
+    kept += std::count_if(read.begin(), read.end(), [&](long at) { return at >= loaded; }) +
+            (*read.begin() < loaded && !read.count(loaded));
+  }
   return kept;
+}
+
+long planesOfGroup(const Scheduled &kernel, int buffer) {
+  for (const Statement &s : kernel.statements)
+    if (s.copy && s.copy->to == buffer && s.copy->through >= 0)
+      return kernel.buffers[static_cast<std::size_t>(s.copy->through)].buffers - 1;
+  return 1;
+}
+
+long registersInPlanes(const Scheduled &kernel, int rows) {
+  long all = 0;
+  for (std::size_t b = 0; b < kernel.buffers.size(); ++b)
+    if (const Buffer &memory = kernel.buffers[b]; memory.role == Buffer::Role::Item) {
+      const int buffer = static_cast<int>(b);
+      all += keptCells(kernel, buffer, {runOf(kernel), rows}, Turns::OfPlanes, planesOfGroup(kernel, buffer)) *
+             ((bytesOf(memory.element) + 3) / 4);
+    }
+  return all;
 }
 
 } // namespace pbc::kernel

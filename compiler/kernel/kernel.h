@@ -42,7 +42,8 @@ struct Buffer {
   bool inRegisters = false; // Scratch: so few cells that registers may hold them
   // Group: memory that all items of a group share, filled by a copying statement (Statement::copy). Dimension 0 is contiguous, its rows
   // `pad` cells longer than what they hold. With two buffers, the steps of a loop use them in turns: the copy of the next step runs
-  // while items read that of this one. Item: the same of one item, in its registers.
+  // while items read that of this one; with more, what the steps before it have copied is still there. Item: the same of one item, in
+  // its registers.
   std::vector<GroupDimension> ofGroup = {};
   long pad = 0;
   int buffers = 1;

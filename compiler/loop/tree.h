@@ -297,7 +297,8 @@ struct Matrix {
   std::vector<kernel::GroupDimension> ofGroup = {};
   long pad = 0;
   bool isOfItem = false;
-  /// Of a group: how many buffers it has. An Element has one index more than dimensions where it is not in the first one.
+  /// Of a group: how many buffers it has. An Element has one index more than dimensions where it is not in the first one; before
+  /// copies have loops, the index says how many steps ago the cell was copied.
   int buffers = 1;
   /// Memory of a task, whose size it knows: an Array declares it, and a Let its strides (strideName). Dimension 0 is contiguous.
   bool isOwn = false;

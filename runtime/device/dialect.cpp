@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "runtime/device/dialect.h"
+#include "runtime/device/dialect_division.h"
 #include "runtime/device/dialect_math.h"
+
+#define DIVISION_TEXT(...) #__VA_ARGS__
+#define DIVISION(code) DIVISION_TEXT(code) // as a string, with macros replaced
 
 // The functions of compiler/body/math_functions.cpp that all of these languages have, under other names for
 // float.
@@ -128,6 +132,7 @@ const char *const kOpenClPrelude =
 #define PB_MATCH(name, value, bits) const unsigned name = 1u
 #define PB_WARP_BARRIER() ((void)0)
 #define PB_COUNT_ONES(bits) popcount(bits)
+#define PB_DIVIDE(x, by) ((x) / (by))
 #define PB_ADD_LOCAL(cell, value) atomic_add((volatile __local unsigned *)&cell, value)
 #define PB_ADD_GLOBAL(cell, value) atomic_add((volatile __global unsigned *)&cell, value)
 #define PB_PUBLISH(cell, value) *(volatile __global unsigned *)&cell = value
@@ -290,7 +295,9 @@ template <class T> __device__ __forceinline__ void pb_store_16(T *to, const T *f
 #define INFINITY (__int_as_float(0x7f800000))
 #define NAN (__int_as_float(0x7fffffff))
 #define HUGE_VAL (__longlong_as_double(0x7ff0000000000000LL))
-)" UNARY(CUDA_DOUBLE_1) BINARY(CUDA_DOUBLE_2) "__device__ inline double pb_fma(double x, double y, double z) "
+#define PB_DIVIDE(x, by) pb_divided(x, by)
+__device__ __forceinline__ float pb_divided(float x, float by)
+)" DIVISION(PB_BODY_OF_DIVIDED) "\n" UNARY(CUDA_DOUBLE_1) BINARY(CUDA_DOUBLE_2) "__device__ inline double pb_fma(double x, double y, double z) "
                                               "{ return fma(x, y, z); }\n" UNARY(NAME) BINARY(NAME) NAME(fma)
                                                   ARITHMETIC("__device__ inline") INDICES("__device__ inline")
                                                       MISSING("__device__ inline", "__double_as_longlong(",
@@ -390,6 +397,7 @@ using pb_Result = void;
 #define PB_PLACE(cells, offset) cells += offset
 // Groups run one after the other, and between two barriers items do, too.
 #define PB_COUNT_ONES(bits) ((unsigned)__builtin_popcount(bits))
+#define PB_DIVIDE(x, by) ((x) / (by))
 #define PB_ADD_LOCAL(cell, value) ((cell += value) - value)
 #define PB_ADD_GLOBAL(cell, value) ((cell += value) - value)
 #define PB_PUBLISH(cell, value) cell = value

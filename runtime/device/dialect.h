@@ -26,6 +26,7 @@
 //     PB_LOAD_16(float, a[0], A_p[i0]);                    // 16 bytes from a matrix into an item's own array,
 //     PB_LOAD_LOCAL_16(float, a[0], A_t[n]);               // or from group-local memory, and PB_STORE_16 back
 //     PB_COPIED();                                         // at the end of all copies of the item
+//     PB_DIVIDE(x, 6.0f)                                   // x / 6.0f, a float by a number from 2^-20 to 2^20
 //     ...
 //     PB_BARRIER();                                        // all items of the group, global and local memory
 //     if (i0 < high0) ...

@@ -4,6 +4,8 @@
 #include "compiler/emit/dialect/cxx.h"
 #include "compiler/loop/operators.h"
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <stdexcept>
 
@@ -80,6 +82,20 @@ bool isWhole(const Expr &e) {
   if (const auto *literal = as<loop::Literal>(e))
     return !literal->text.starts_with('-');
   return !as<loop::Operation>(e) && precedenceOf(e) == kPrimary;
+}
+
+/// Whether a `float` is divided by a number from 2^-20 to 2^20 that is no power of two.
+bool isFloatByNumber(const loop::Operation &o) {
+  constexpr int kLargest = 20;
+  if (o.op != loop::Operation::Op::Divide || o.type != Scalar::F32)
+    return false;
+  const auto *by = as<loop::Literal>(o.operands[1]);
+  if (!by || by->type != Scalar::F32)
+    return false;
+  int exponent = 0;
+  const float fraction = std::frexp(std::strtof(by->text.c_str(), nullptr), &exponent);
+  return std::isfinite(fraction) && std::abs(fraction) != 0.5F && fraction != 0 && exponent > -kLargest &&
+         exponent <= kLargest;
 }
 
 const std::string kColumns = ", pb__n - v * W"; // of a vector that is only partly there
@@ -281,6 +297,8 @@ void CPrinter::putKind(const loop::Operation &o) {
     putOperand(o.operands[2]);
     return;
   }
+  if (isFloatByNumber(o) && !dialect_.divisionByNumber().empty())
+    return putCall(dialect_.divisionByNumber(), o.operands);
   const std::string_view spelling = loop::spelling(o.op);
   if (o.operands.size() == 1) {
     out_ += spelling;

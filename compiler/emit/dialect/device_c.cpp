@@ -43,7 +43,14 @@ std::string DeviceC::parameter(const Parameter &p) const {
 }
 
 std::string DeviceC::hint(const loop::Hint &h) const {
-  return h.unrolling == loop::Hint::Unrolling::Fully ? "#pragma unroll\n" : "";
+  switch (h.unrolling) {
+  case loop::Hint::Unrolling::Fully:
+    return "#pragma unroll\n";
+  case loop::Hint::Unrolling::Never:
+    return "#pragma unroll 1\n";
+  default:
+    return "";
+  }
 }
 
 std::string DeviceC::signature(const Signature &s) const {

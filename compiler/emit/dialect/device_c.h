@@ -15,6 +15,7 @@ public:
   std::string restricted() const override { return " *"; }
   std::string infinity(Scalar) const override;
   std::string function(const loop::Function &) const override;
+  std::string divisionByNumber() const override { return "PB_DIVIDE"; }
   std::string coordinate(const std::string &value) const override { return "(int)" + value; }
   ViewText view(std::size_t number, const loop::Call::View &, Scalar element, const std::string &first,
                 const std::vector<std::string> &strides,

@@ -51,6 +51,9 @@ public:
   virtual std::string literal(const loop::Literal &l) const { return l.text; }
   virtual std::string infinity(Scalar) const = 0;
   virtual std::string function(const loop::Function &f) const { return f.name; }
+  /// A function for a `float` that is divided by a number, whose reciprocal is no `float`, to the same bits as the operator; "" if there is
+  /// none.
+  virtual std::string divisionByNumber() const { return ""; }
 
   // ---- calls of bodies
   /// The first arguments of every body: "f".

@@ -6,6 +6,7 @@
 #include "compiler/kernel/body_length.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/item_values.h"
+#include "compiler/kernel/kept_cells.h"
 #include "compiler/kernel/run_rows.h"
 #include "compiler/loop/build.h"
 #include "compiler/loop/narrow.h"
@@ -143,7 +144,6 @@ private:
   /// a point, or functions, nothing is said, because they need more than the estimate.
   std::string registers(const kernel::Scheduled &kernel) const {
     constexpr const char *kOfScan = "64";    // the runtime relies on that many (device/teams.cpp)
-    constexpr const char *kInPlanes = "128"; // what nothing reads of the box of cells is in none
     constexpr int kOthers = 56;              // for addresses, and for what is read of a group's memory
     const auto variables = std::count_if(kernel.buffers.begin(), kernel.buffers.end(),
                                          [](const Buffer &b) { return b.role == Buffer::Role::Local; });
@@ -156,7 +156,7 @@ private:
     if (!kernel::hasBlocks(kernel.schedule.tree) || variables > 1 || kernel::functionsCalled(kernel) > 0)
       return "";
     if (kernel::hasPlanes(kernel.schedule.tree))
-      return dialect_.registers(kInPlanes);
+      return ofPlanes(kernel);
     const auto words = [](unsigned bytes) { return (bytes + 3) / 4; };
     std::string kept;
     const std::vector<loop::Matrix> all = loop::matrices(kernel);
@@ -170,6 +170,16 @@ private:
     return dialect_.registers(fmt::format("{}PB_C0 * {} * {} + {}", kept,
                                           kernel::hasRuns(kernel.schedule.tree) ? "PB_R1" : "PB_C1",
                                           words(kernel::registerBytes(kernel)), kOthers));
+  }
+
+  /// What nothing reads of the box of cells is in none. The estimate is one for as many points along x as items have by default.
+  std::string ofPlanes(const kernel::Scheduled &kernel) const {
+    constexpr long kOthers = 28; // for addresses, and for results
+    const long ofOneRow = kernel::registersInPlanes(kernel, 1),
+               ofNextRow = kernel::registersInPlanes(kernel, 2) - ofOneRow;
+    return dialect_.registers(fmt::format("({} + {} * PB_C1) * PB_C0 / {} + {}", ofOneRow - ofNextRow, ofNextRow,
+                                          kernel::runOf(kernel), kOthers),
+                              Dialect::GroupsAtOnce::AsManyAsFit);
   }
 
   /// An item has two values for each of its places: the result, and what it reads for it. Groups wait at a barrier in each round, and

@@ -75,16 +75,6 @@ bool writeOut(Writing &writing) {
   });
 }
 
-/// Registers of 4 bytes for what an item with so many rows of points keeps while it goes through planes.
-long registersInPlanes(const Scheduled &kernel, int rows) {
-  long all = 0;
-  for (std::size_t b = 0; b < kernel.buffers.size(); ++b)
-    if (const Buffer &memory = kernel.buffers[b]; memory.role == Buffer::Role::Item)
-      all += keptCells(kernel, static_cast<int>(b), {runOf(kernel), rows}, Turns::OfPlanes) *
-             ((bytesOf(memory.element) + 3) / 4);
-  return all;
-}
-
 /// Bytes of the group's memory, for groups of kWarp items along x whose items have kRowsOfGroup rows together.
 long bytesOfPlanes(const Scheduled &kernel) {
   long all = 0;
@@ -101,6 +91,29 @@ long bytesOfPlanes(const Scheduled &kernel) {
   return all;
 }
 
+/// Keeps what items read of the matrix, through memory of the group, if the step says so; of all numbers of planes that they may read there
+/// again, the least with which they need the fewest registers.
+bool keepInPlanes(Writing &writing, const script::Step &step, long planes) {
+  std::optional<Writing> best;
+  long fewest = 0;
+  for (long again = 1; again <= planes; ++again) {
+    Writing attempt = writing;
+    script::Step asked = step;
+    if (again > 1)
+      with(asked, "planes", script::number(again));
+    if (!attempt.add(std::move(asked)) || (best && bytesOfPlanes(attempt.kernel()) > kMostGroupBytes))
+      break;
+    const long registers = registersInPlanes(attempt.kernel(), kMostRowsInPlanes);
+    if (!best || registers < fewest) {
+      fewest = registers;
+      best = std::move(attempt);
+    }
+  }
+  if (best)
+    writing = std::move(*best);
+  return best.has_value();
+}
+
 /// Runs of points in planes, which an item goes through; nothing if planes read no common cells, or too many of them.
 std::optional<DeviceVersion> inPlanes(Writing writing) {
   if (itemLoops(writing.kernel().schedule.tree).size() != kTurnAxis + 1 ||
@@ -115,10 +128,14 @@ std::optional<DeviceVersion> inPlanes(Writing writing) {
       });
     };
     script::Step step = script::step("keep", {matrix});
-    if (has(kTurnAxis, false) && has(1, true)) // rows that items of the group share
+    long planes = 1;
+    if (has(kTurnAxis, false) && has(1, true)) { // rows that items of the group share
       with(step, "through", script::name("group"));
+      for (const GroupDimension &d : box.dimensions)
+        planes = d.axis == kTurnAxis ? d.extent : planes;
+    }
     isAny |= has(kTurnAxis, true);
-    if (!box.why.empty() || !writing.add(std::move(step)))
+    if (!box.why.empty() || !keepInPlanes(writing, step, planes))
       return {};
   }
   if (!isAny || !readsRows(writing.kernel()) || bytesOfPlanes(writing.kernel()) > kMostGroupBytes)

@@ -321,7 +321,7 @@ void readBuffer(Reader &r, const Fragments &fragments, Kernel &kernel) {
     if (b.role == Buffer::Role::Group && r.accept("pad")) {
       b.pad = r.integer("the number of cells that are added to each row", 0, 256);
     } else if (b.role == Buffer::Role::Group && r.accept("buffers")) {
-      b.buffers = static_cast<int>(r.integer("the number of its buffers, 1 or 2", 1, 2));
+      b.buffers = static_cast<int>(r.integer("the number of its buffers, from 1 to 64", 1, 64));
     } else if (r.accept("called")) {
       b.called = r.word("the buffer's name in the program");
     } else if (isMatrix(b) && r.accept("matrix")) {

@@ -269,17 +269,20 @@ std::string whyNoPlanes(const Filling &copy, const CopyRequest &asked) {
                              : "neighbouring planes of points read neighbours in a row of the matrix";
   if (asked.isThroughGroup && !turn)
     return "all planes of points read the same cells, which are copied once";
+  if (asked.isThroughGroup && asked.planes > turn->extent)
+    return fmt::format("an item reads {} planes of cells for a plane of points, and `planes` are {}", turn->extent,
+                       asked.planes);
   return "";
 }
 
 /// The memory for what the items of a group read of one plane: `item` without the planes before the last one, and room for rows that
-/// begin in front of a multiple of 16 bytes. The next plane is copied while items read this one.
-Buffer planeOf(const Buffer &item, const std::string &name) {
+/// begin in front of a multiple of 16 bytes. The next plane is copied while items read the last ones, so many as `planes`.
+Buffer planeOf(const Buffer &item, const std::string &name, long planes) {
   constexpr long kWide = 16; // bytes
   Buffer plane = item;
   plane.name = name;
   plane.role = Buffer::Role::Group;
-  plane.buffers = 2;
+  plane.buffers = static_cast<int>(planes) + 1;
   for (GroupDimension &d : plane.ofGroup)
     if (d.axis == 2)
       d.extent = 1;
@@ -345,7 +348,7 @@ Outcome withGroupCopy(const Scheduled &kernel, const CopyRequest &asked) {
   Statement fill = fillStatement(copy, made, steps, memory, to);
   if (asked.isThroughGroup) {
     fill.copy->through = static_cast<int>(made.buffers.size());
-    made.buffers.push_back(planeOf(memory, freshName(made, matrix.name + "_plane")));
+    made.buffers.push_back(planeOf(memory, freshName(made, matrix.name + "_plane"), asked.planes));
   }
   const isl::union_set all =
       isl::manage(isl_schedule_get_domain(made.schedule.tree.get())).unite(isl::union_set(fill.domain));

@@ -12,7 +12,10 @@ Outcome applyKeep(const Scheduled &kernel, const Arguments &arguments) {
   const CopyRequest asked{.matrix = arguments.name("matrix"),
                           .at = arguments.name("at"),
                           .isKept = true,
-                          .isThroughGroup = arguments.name("through") == "group"};
+                          .isThroughGroup = arguments.name("through") == "group",
+                          .planes = arguments.number("planes").value_or(1)};
+  if (asked.planes != 1 && !asked.isThroughGroup)
+    return {std::nullopt, "`planes` are of copies through the memory of a group (`through = group`)"};
   if (kernel.schedule.target == Target::Device || !itemLoops(kernel.schedule.tree).empty())
     return withGroupCopy(kernel, asked);
   if (asked.isThroughGroup)
@@ -43,6 +46,13 @@ Transformation keepTransformation() {
                           "new in a plane, the matrix or memory into which the group copies what its items "
                           "share",
                       .words = {"matrix", "group"},
+                      .isOptional = true},
+                     {.name = "planes",
+                      .kind = Kind::Integer,
+                      .doc = "with `through = group`: how many of the last planes an item reads there in each "
+                             "plane of its points, and does not keep in its registers; one if it is left out",
+                      .least = 1,
+                      .most = 32,
                       .isOptional = true}},
       .apply = applyKeep,
       .mixing = {.place = Mixing::Place::Memory, .memory = Mixing::Memory::Registers}};

@@ -18,8 +18,8 @@
 //         if c0 + 16 < k { fill A_group, buffer 1 - turn_c0 from A[c0 + 16] }
 //         s += A_group[0, turn_c0]
 //
-// Behind the barrier all items have read the buffer of the step before, which is filled next. Copies that do not begin the body of a loop
-// use the first buffer only, as those of memory with one buffer do.
+// Behind the barrier all items have read the buffer of the step before, which is filled next. With more buffers they can still read what was
+// copied one or more steps before. Copies that do not begin the body of a loop use the first buffer only, as those of memory with one buffer do.
 //
 // The items of a group stand in rows as long as a line of the box, or all in one row, so that neighbours copy neighbouring cells, and
 // the cells of an item are equally far apart. Where the box reaches beyond the matrix, the matrix's last cells are copied again, which
@@ -29,7 +29,9 @@
 #include "compiler/kernel/footprint.h"
 #include "compiler/loop/lower/pass.h"
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 namespace pbc::loop {
@@ -108,12 +110,12 @@ private:
     const Expr inMatrix = arithmetic(
         Op::And, {arithmetic(Op::LessEqual, {integer(0), add(from, at)}),
                   arithmetic(Op::LessEqual, {add(add(from, at), integer(together)), sizeOf(matrix_, 0)})});
-    std::vector<NodePtr> cells;
-    for (long k = 0; k < together; ++k)
-      cells.push_back(scope({let("edge0", k ? add(at, integer(k)) : at), copy(1, "edge0")}));
-    const NodePtr vector =
-        block({let("at0", head ? add(first, integer(head)) : first),
-               make({If{inMatrix, copy(together, "at0", true), block(std::move(cells))}})});
+    // Few items come here. A loop that is not written out keeps no addresses in registers meanwhile.
+    For cells{"edge", integer(0), less(index("edge"), integer(together)), nullptr,
+              block({let("edge0", add(at, index("edge"))), copy(1, "edge0")})};
+    cells.hint.unrolling = Hint::Unrolling::Never;
+    const NodePtr vector = block({let("at0", head ? add(first, integer(head)) : first),
+                                  make({If{inMatrix, copy(together, "at0", true), make({std::move(cells)})}})});
     const Expr beside = grouped(subtract(extent(0), inVectors));
     const Expr behind = add(place, inVectors);
     const NodePtr edge = block(
@@ -204,12 +206,19 @@ private:
     std::vector<NodePtr> all;
     Expr rest = index("line");
     for (std::size_t d = 1; d < copy_.first.size(); ++d) {
-      const bool isLast = d + 1 == copy_.first.size();
-      all.push_back(let(number("at", d), isLast ? rest : arithmetic(Op::Modulo, {rest, extent(d)})));
-      if (!isLast) {
-        all.push_back(let(number("rest", d), arithmetic(Op::Divide, {rest, extent(d)})));
-        rest = index(number("rest", d));
+      if (d + 1 == copy_.first.size()) {
+        all.push_back(let(number("at", d), rest));
+        continue;
       }
+      Expr place = arithmetic(Op::Modulo, {rest, extent(d)}), next = arithmetic(Op::Divide, {rest, extent(d)});
+      if (copy_.isOfTurn && d + 2 == copy_.first.size()) { // compilers do not know that a number below n has n times 0 in it
+        const Expr isOne = arithmetic(Op::Equal, {extent(d + 1), integer(1)});
+        place = arithmetic(Op::Choose, {isOne, rest, grouped(std::move(place))});
+        next = arithmetic(Op::Choose, {isOne, integer(0), grouped(std::move(next))});
+      }
+      all.push_back(let(number("at", d), std::move(place)));
+      all.push_back(let(number("rest", d), std::move(next)));
+      rest = index(number("rest", d));
     }
     return block(std::move(all));
   }
@@ -279,24 +288,48 @@ private:
   const Matrix &matrix_, &memory_;
 };
 
-/// Lets what follows copies read their buffers of this turn.
+/// What the number of the loop's step is called in a memory with so many buffers, each of which comes again after so many steps.
+std::string turnName(const std::string &iterator, int buffers) {
+  return "turn_" + iterator + (buffers > 2 ? "_" + std::to_string(buffers) : "");
+}
+
+/// The buffer of so many steps after this one, or before it.
+Expr bufferOf(const std::string &iterator, int buffers, const Expr &stepsAgo) {
+  const Expr turn = index(turnName(iterator, buffers));
+  const Expr back = subtract(add(turn, integer(buffers)), grouped(stepsAgo));
+  return grouped(arithmetic(Op::Modulo, {grouped(back), integer(buffers)}));
+}
+Expr nextBuffer(const std::string &iterator, int buffers) {
+  const Expr turn = index(turnName(iterator, buffers));
+  if (buffers == 2)
+    return grouped(subtract(integer(1), turn));
+  return grouped(arithmetic(Op::Modulo, {grouped(add(turn, integer(1))), integer(buffers)}));
+}
+
+/// Lets what follows copies read their buffers of this step, or of the one before it that an index says.
 class InTurns : public Mutator {
 public:
-  InTurns(std::set<int> memories, Expr turn) : memories_(std::move(memories)), turn_(std::move(turn)) {}
+  InTurns(const std::map<int, int> &buffers, std::string iterator)
+      : buffers_(buffers), iterator_(std::move(iterator)) {}
 
   Expr expr(const Expr &e) override {
     Expr made = Mutator::expr(e);
     const Element *element = as<Element>(made);
-    if (!element || !memories_.count(element->buffer))
+    const auto memory = element ? buffers_.find(element->buffer) : buffers_.end();
+    if (memory == buffers_.end())
       return made;
+    const int buffers = memory->second;
     Element moved = *element;
-    moved.indices.push_back(turn_);
+    if (buffers > 2)
+      moved.indices.back() = bufferOf(iterator_, buffers, element->indices.back());
+    else
+      moved.indices.push_back(index(turnName(iterator_, buffers)));
     return make({std::move(moved)});
   }
 
 private:
-  const std::set<int> memories_;
-  const Expr turn_;
+  const std::map<int, int> &buffers_; // how many, by memory
+  const std::string iterator_;
 };
 
 class Copies : public LoopPass {
@@ -361,36 +394,42 @@ private:
     }
     const auto rest =
         std::find_if(flat.begin(), flat.end(), [](const NodePtr &n) { return !as<GroupCopy>(n); });
-    std::set<int> memories;
+    std::map<int, int> memories; // and their buffers
+    std::set<int> turns;         // all numbers of buffers
     for (auto one = flat.begin(); one != rest; ++one) {
-      const int memory = as<GroupCopy>(*one)->to;
-      if (lowering_.nest.buffers[static_cast<std::size_t>(memory)].buffers < 2)
+      const int memory = as<GroupCopy>(*one)->to,
+                buffers = lowering_.nest.buffers[static_cast<std::size_t>(memory)].buffers;
+      if (buffers < 2)
         return nullptr;
-      memories.insert(memory);
+      memories[memory] = buffers;
+      turns.insert(buffers);
     }
     if (memories.empty())
       return nullptr;
-    const std::string turn = "turn_" + loop.iterator;
     const Expr step = loop.step ? loop.step : integer(1);
     const Expr next = grouped(add(index(loop.iterator), step)), first = grouped(loop.begin);
-    const auto fills = [&](const Expr &at, const Expr &buffer) {
+    const auto fills = [&](const Expr &at, bool isNext) {
       const Replacements there{{loop.iterator, at}};
       std::vector<NodePtr> all;
       for (auto one = flat.begin(); one != rest; ++one) {
         const NodePtr copy = replaced(*one, there);
-        all.push_back(Fill(*as<GroupCopy>(copy), lowering_.nest, buffer).node());
+        const GroupCopy &made = *as<GroupCopy>(copy);
+        const Expr buffer = isNext ? nextBuffer(loop.iterator, memories.at(made.to)) : integer(0);
+        all.push_back(Fill(made, lowering_.nest, buffer).node());
       }
       return make({If{replaced(loop.condition, there), scope(std::move(all)), nullptr}});
     };
     std::vector<NodePtr> all, body;
     all.push_back(waitForReaders());
-    all.push_back(fills(first, integer(0)));
+    all.push_back(fills(first, false));
     const Expr steps = arithmetic(Op::Divide, {grouped(subtract(index(loop.iterator), first)), step});
-    body.push_back(let(turn, arithmetic(Op::Modulo, {grouped(steps), integer(2)})));
+    for (const int buffers : turns)
+      body.push_back(
+          let(turnName(loop.iterator, buffers), arithmetic(Op::Modulo, {grouped(steps), integer(buffers)})));
     body.push_back(make({Barrier{true}}));
-    body.push_back(fills(next, grouped(subtract(integer(1), index(turn)))));
+    body.push_back(fills(next, true));
     ++loops_;
-    InTurns reading(memories, index(turn));
+    InTurns reading(memories, loop.iterator);
     body.push_back(reading.node(node(block({rest, flat.end()}))));
     --loops_;
     For made = loop;

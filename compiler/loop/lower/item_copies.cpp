@@ -23,6 +23,12 @@
 //   =>  for at2 < 2 { for at1, at0 { A_item[at2, at1, at0] = A_item[at2 + 1, at1, at0] } }
 //       for at1, at0 { A_item[2, at1, at0] = A_plane[0, lane1 * PB_C1 + at1, lane0 * PB_C0 + at0] }
 //
+// If that memory has more than two buffers, it still has the planes before, and what an item takes from there it need not keep. Of a star in
+// three buffers, the cells beside a point are loaded in the turn of its plane only:
+//
+//   =>  for at1, at0 { A_item[0, at1, at0] = A_item[1, at1, at0] }
+//       for 1 <= at2 < 3 { for at1, at0 { A_item[at2, at1, at0] = A_plane[0, .., .., of 2 - at2 turns before] } }
+//
 // All loops are written out, so that the memory is in registers. Where all points of the item are points of the launch, the cells are
 // in the matrix. Elsewhere the matrix's outermost cells stand for those beyond it, which nothing uses.
 #include "compiler/kernel/footprint.h"
@@ -39,6 +45,7 @@ public:
   ItemFill(const GroupCopy &copy, const Nest &nest)
       : copy_(copy), matrix_(nest.buffers[static_cast<std::size_t>(copy.from)]),
         memory_(nest.buffers[static_cast<std::size_t>(copy.to)]),
+        through_(copy.through >= 0 ? &nest.buffers[static_cast<std::size_t>(copy.through)] : nullptr),
         before_(copy.turns > 1 ? turnsBefore(nest.buffers) : 0) {}
 
   NodePtr node() const {
@@ -85,7 +92,9 @@ private:
     for (std::size_t d = 1; d < copy_.first.size(); ++d) {
       const kernel::GroupDimension &along = memory_.ofGroup[d];
       const std::string at = number("at", d);
-      const long common = copy_.turns ? keptAlong(along, copy_.turns) : 0; // with the next turn
+      long common = copy_.turns ? keptAlong(along, copy_.turns) : 0; // with the next turn
+      if (copy_.through >= 0 && along.axis == copy_.turns)
+        common = along.extent - planesOfGroup(); // others come from the group's memory again
       if (common == 0) {
         line = each(at, integer(0), extent(d), std::move(line));
         continue;
@@ -120,7 +129,10 @@ private:
     return make(Expression{Local{memory_.name, memory_.element, std::move(at)}});
   }
 
-  /// A row at at1, at2, ... from the memory of the group, which has the planes that are new in this turn.
+  /// How many of the last planes the memory of the group has.
+  long planesOfGroup() const { return through_->buffers - 1; }
+
+  /// A row at at1, at2, ... from the memory of the group, which has the planes that are new in this turn, or more of them.
   NodePtr fromGroup() const {
     const long together = kWide / bytes();
     NodePtr single = each("at0", integer(0), extent(0), fromGroup(1));
@@ -138,6 +150,7 @@ private:
   /// The cell, or so many, at at0 of the row.
   NodePtr fromGroup(long together) const {
     std::vector<Expr> inGroup;
+    Expr turnsAgo;
     for (std::size_t d = 0; d < copy_.first.size(); ++d) {
       const kernel::GroupDimension &along = memory_.ofGroup[d];
       const auto k = static_cast<std::size_t>(std::max(0, along.axis));
@@ -145,12 +158,15 @@ private:
       Expr place = at;
       if (along.axis == copy_.turns) {
         place = lane;
+        turnsAgo = subtract(integer(along.extent - 1), at);
       } else if (along.axis >= 0) {
         const Expr first = along.isBlock ? multiply(lane, ofMachine(number("PB_C", k))) : lane;
         place = add(along.factor == 1 ? first : multiply(integer(along.factor), grouped(first)), at);
       }
       inGroup.push_back(d == 0 && copy_.phase.value_or(0) ? add(integer(*copy_.phase), place) : place);
     }
+    if (planesOfGroup() > 1)
+      inGroup.push_back(grouped(std::move(turnsAgo)));
     Assign made{own(), {}, make({Element{copy_.through, std::move(inGroup)}})};
     made.together = together;
     return make({std::move(made)});
@@ -248,7 +264,8 @@ private:
 
   const GroupCopy &copy_;
   const Matrix &matrix_, &memory_;
-  const long before_; // turns without points
+  const Matrix *const through_; // null: the cells come from the matrix
+  const long before_;           // turns without points
 };
 
 struct ItemCopies : LoopPass {

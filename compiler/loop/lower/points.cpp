@@ -503,15 +503,20 @@ private:
     row.push_back(alongAxis(0, make({Assign{result(index("r0")), {}, AtPoint(*this).expr(assign->value)}})));
 
     const Expr first = multiply(index("q0"), integer(together));
-    Assign wide{replaced(assign->target, {{points_.axes[0].item, add(index(points_.axes[0].begin), first)}}),
-                {},
-                result(first)};
+    Replacements ofRow, ofCell; // what is stored is a point of the launch, which needs no minimum
+    for (const Points::Axis &axis : points_.axes) {
+      ofCell.emplace_back(axis.item, grouped(add(index(axis.first), index(axis.place))));
+      ofRow.push_back(ofCell.back());
+    }
+    ofRow.front().second = add(index(points_.axes[0].begin), first);
+    Assign wide{replaced(assign->target, ofRow), {}, result(first)};
     wide.together = together;
     Expr isWide = arithmetic(Op::Equal, {ofMachine("PB_WIDE"), integer(1)});
     for (Expr more : {arithmetic(Op::Equal, {arithmetic(Op::Modulo, {count, integer(together)}), integer(0)}),
                       arithmetic(Op::Equal, {index(kWhole), integer(1)})})
       isWide = arithmetic(Op::And, {isWide, std::move(more)});
-    Assign single{assign->target, {}, result(index("r0")), assign->statement, assign->dimensions};
+    Assign single{
+        replaced(assign->target, ofCell), {}, result(index("r0")), assign->statement, assign->dimensions};
     row.push_back(make(
         {If{isWide, times("q0", grouped(arithmetic(Op::Divide, {count, integer(together)})), make({wide})),
             alongAxis(0, make({If{isInside(), make({single}), nullptr}}))}}));
