@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Chains: launches of one kernel that follow each other (steps of time, the diagonals of a table), given to a
+// Chains: launches, most of one kernel, that follow each other (steps of time, the diagonals of a table), given to a
 // device as one command. A driver's graph is such a command. Making one costs about as much as giving its
 // launches one by one; giving it again costs about as much as one launch. So a device keeps the graphs that
 // it made, and makes none for a short chain that it sees for the first time.
 //
 //   ChainShelf<Graph> shelf;
-//   ChainKey key(kernelNumber, launches, addressOf);     // all that the graph would hold
+//   ChainKey key(kernelNumber, launches, addressOf, numberOf); // all that the graph would hold
 //   if (!shelf.isWorthIt(key))                           // short, and never seen before
 //     return nullptr;
 //   Graph *graph = shelf.find(key);
@@ -37,14 +37,16 @@ constexpr std::size_t kLongestChain = 256; // more would keep the management thr
 class ChainKey {
 public:
   /// `addressOf(Buffer &)`: where the device has the buffer. `kernel`: a number that no other kernel of the
-  /// device ever has.
-  template <class AddressOf>
-  ChainKey(unsigned long kernel, const std::vector<ChainLaunch> &launches, AddressOf &&addressOf)
+  /// device ever has, and `numberOf(Kernel &)` that of a launch with a kernel of its own.
+  template <class AddressOf, class NumberOf>
+  ChainKey(unsigned long kernel, const std::vector<ChainLaunch> &launches, AddressOf &&addressOf,
+           NumberOf &&numberOf)
       : length(launches.size()), words_{kernel} {
     for (const ChainLaunch &launch : launches) {
       for (const Argument &a : launch.arguments)
         words_.push_back(a.buffer ? addressOf(*a.buffer) : static_cast<unsigned long>(a.value));
       words_.push_back(launch.waits);
+      words_.push_back(launch.kernel ? numberOf(*launch.kernel) : kernel);
       for (int d = 0; d < 3; ++d) {
         words_.push_back(static_cast<unsigned long>(launch.grid.items[d]));
         words_.push_back(static_cast<unsigned long>(launch.grid.group[d]));

@@ -120,6 +120,7 @@ struct ChainLaunch {
   std::vector<Argument> arguments;
   Grid grid;
   bool waits = true; // for all before it; false: it may run together with the one before it
+  Kernel *kernel = nullptr; // null: that of the chain
 };
 
 /// Counts what launchChain() did so far: graphs that were made, and chains that were given. For the management

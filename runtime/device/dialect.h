@@ -34,6 +34,7 @@
 //   }
 //   #define PB_LEAST_GROUPS PB_GROUPS_OF(96)                // before PB_KERNEL: items have about so many registers; two groups at once
 //   #define PB_LEAST_GROUPS PB_GROUPS_FILLING(64)           // the same, and as many groups as there are registers for
+//   #define PB_LEAST_GROUPS PB_GROUPS_KEEPING(36)           // the same, where items keep so many numbers, besides indices
 //   PB_TABLE const double T[2] = {1, 2};                   // constants, before their first use
 //   PB_COMMON_TABLE const double W[2] = {1, 2};            // the same; items that read it together read the same element
 //   PB_FUNCTION int f(PB_GLOBAL const double *a, PB_LOCAL const double *b, PB_CONSTANT const double *c,

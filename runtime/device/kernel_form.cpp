@@ -79,8 +79,9 @@ bool isWide(const DeviceStep &step, const DeviceKernel &kernel, const StepArgume
     const auto beginsWhole = [&](const Box &box) {
       return std::all_of(box.low, box.low + box.rank, isWhole);
     };
-    if (!kernel.hasRuns &&
-        (!beginsWhole(launch.box) || !std::all_of(launch.parts.begin(), launch.parts.end(), beginsWhole)))
+    if (!kernel.hasRuns && (!beginsWhole(launch.box) ||
+                            !std::all_of(launch.parts.begin(), launch.parts.end(),
+                                         [&](const LaunchPart &part) { return beginsWhole(part.box); })))
       return false;
   }
   return true;

@@ -5,7 +5,17 @@
 
 namespace pb::device {
 
-void findParts(Launch &launch, const DeviceStep &step, const Frame *frame) {
+void fitGroup(int group[3], const long items[3], const Description &about) {
+  long spare = 1; // so many times as many items as the axes need
+  for (int d = 0; d < 3; ++d)
+    for (; group[d] > 1 && group[d] / 2 >= items[d]; group[d] /= 2)
+      spare *= 2;
+  for (int d = 0; d < 3; ++d)
+    for (; spare > 1 && group[d] < items[d] && 2 * group[d] <= about.groupExtent[d]; group[d] *= 2)
+      spare /= 2;
+}
+
+void findParts(Launch &launch, const DeviceStep &step, const Frame *frame, const Description &about) {
   constexpr long kItemsForALaunch = 1 << 17; // as many without a point cost about as much as a launch
   const auto points = [](const Box &box) {
     long all = 1;
@@ -22,18 +32,18 @@ void findParts(Launch &launch, const DeviceStep &step, const Frame *frame) {
     }
     if (pb::isEmpty(boxes[k]))
       continue;
-    launch.parts.push_back(boxes[k]);
+    launch.parts.push_back({boxes[k]});
     inParts += points(boxes[k]);
   }
   const auto launches = static_cast<long>(launch.parts.size());
   if (inParts + (launches - 1) * kItemsForALaunch >= points(launch.box))
     launch.parts.clear();
-  // A part may be one cell thick along any axis.
-  constexpr int kThin = 8;
-  for (const Box &part : launch.parts)
-    for (int d = 0; d < std::min(3, part.rank); ++d)
-      if (part.high[d] - part.low[d] < launch.group[d])
-        launch.group[d] = std::min(launch.group[d], kThin);
+  for (LaunchPart &part : launch.parts) { // which may be one cell thick along any axis
+    constexpr int kOne[3] = {1, 1, 1};
+    const Grid grid = gridOf(part.box, launch.inRounds, kOne, launch.cells, launch.hasRuns);
+    std::copy_n(launch.group, 3, part.group);
+    fitGroup(part.group, grid.items, about);
+  }
 }
 
 } // namespace pb::device

@@ -112,12 +112,12 @@ long LaunchRounds::tilesAlong(int d) const {
 
 Grid LaunchRounds::prepare(long round, std::vector<Argument> &arguments) const {
   if (!launch_.parts.empty()) {
-    const Box &part = launch_.parts[static_cast<std::size_t>(round)];
-    for (int d = 0; d < part.rank; ++d) {
-      arguments[limits_ + 2 * static_cast<std::size_t>(d)].value = part.low[d];
-      arguments[limits_ + 2 * static_cast<std::size_t>(d) + 1].value = part.high[d];
+    const LaunchPart &part = launch_.parts[static_cast<std::size_t>(round)];
+    for (int d = 0; d < part.box.rank; ++d) {
+      arguments[limits_ + 2 * static_cast<std::size_t>(d)].value = part.box.low[d];
+      arguments[limits_ + 2 * static_cast<std::size_t>(d) + 1].value = part.box.high[d];
     }
-    return gridOf(part, false, launch_.group, launch_.cells, launch_.hasRuns);
+    return gridOf(part.box, false, part.group, launch_.cells, launch_.hasRuns);
   }
   const Box &box = launch_.box;
   if (launch_.together) {

@@ -330,12 +330,24 @@ private:
     rounds_.emplace(l, arguments_, progress_->scratch ? progress_->scratch.get() : &anyWritten(m));
   }
 
+  static unsigned long itemsOf(const Grid &grid) {
+    return static_cast<unsigned long>(grid.items[0]) * static_cast<unsigned long>(grid.items[1]) *
+           static_cast<unsigned long>(grid.items[2]);
+  }
+
   // Both return how many rounds the device was given.
   long giveOne(Management &m) {
     const Launch &l = progress_->launch;
     const Grid grid = rounds_->prepare(round_, arguments_);
-    event_ = m.call([&] { return m.device().launch(*l.kernel, arguments_, grid); });
+    Kernel *const own = kernelOfPart(round_);
+    event_ = m.call([&] { return m.device().launch(own ? *own : *l.kernel, arguments_, grid); });
+    m.count.items += itemsOf(grid);
     return 1;
+  }
+  /// That of a part whose groups have another shape; null: the launch's.
+  Kernel *kernelOfPart(long round) const {
+    const std::vector<LaunchPart> &parts = progress_->launch.parts;
+    return parts.empty() ? nullptr : parts[static_cast<std::size_t>(round)].kernel.get();
   }
   /// A chain of rounds, if the device takes it as one command; else one.
   long giveSome(Management &m) {
@@ -345,11 +357,14 @@ private:
       std::vector<ChainLaunch> chain;
       for (long k = round_; k < round_ + some; ++k) {
         const Grid grid = rounds_->prepare(k, arguments_);
-        chain.push_back({arguments_, grid, l.parts.empty()}); // parts have nothing to do with each other
+        chain.push_back(
+            {arguments_, grid, l.parts.empty(), kernelOfPart(k)}); // parts have nothing to do with each other
       }
       try {
         if (EventRef event = m.call([&] { return m.device().launchChain(*l.kernel, chain); })) {
           event_ = std::move(event);
+          for (const ChainLaunch &given : chain)
+            m.count.items += itemsOf(given.grid);
           m.gaveChain();
           return some;
         }

@@ -81,7 +81,7 @@ DeviceError Management::lostError() const {
 }
 
 Counters Management::counters() const {
-  return {count.launches,  count.chains,   count.graphs,       count.copiesIn,    count.copiesOut,
+  return {count.launches,  count.items,    count.chains,       count.graphs,       count.copiesIn,    count.copiesOut,
           count.bytesIn,   count.bytesOut, count.copiesAcross, count.bytesAcross, count.allocations,
           count.evictions, count.buffers,  count.bytes,        count.resting,     pageLocks_.bytes()};
 }

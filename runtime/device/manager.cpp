@@ -51,11 +51,15 @@ void shortenRuns(Launch &launch, int units) {
   constexpr long kGroupsForEachUnit = 4;
   const auto groups = [&] {
     long all = 0;
-    for (const Box &box : launch.parts.empty() ? std::vector{launch.box} : launch.parts) {
-      const Grid grid = gridOf(box, launch.inRounds, launch.group, launch.cells, launch.hasRuns);
+    const auto count = [&](const Box &box, const int *group) {
+      const Grid grid = gridOf(box, launch.inRounds, group, launch.cells, launch.hasRuns);
       all +=
           grid.items[0] / grid.group[0] * (grid.items[1] / grid.group[1]) * (grid.items[2] / grid.group[2]);
-    }
+    };
+    for (const LaunchPart &part : launch.parts)
+      count(part.box, part.group);
+    if (launch.parts.empty())
+      count(launch.box, launch.group);
     return all;
   };
   // Planes cost a group the ones beside them again, so that it keeps some; its rows share memory.

@@ -59,6 +59,13 @@ struct LaunchMatrix {
   bool copiesOut = false; // must copy-out: the host reads it next
 };
 
+/// Some points of a launch.
+struct LaunchPart {
+  Box box;
+  int group[3] = {1, 1, 1};
+  std::shared_ptr<Kernel> kernel = {}; // built for its groups; null: the launch's
+};
+
 struct Launch {
   const char *name = ""; // for traces and messages; lives as long as the program
   std::shared_ptr<Kernel> kernel;
@@ -66,7 +73,7 @@ struct Launch {
   std::vector<long> values; // arguments between matrices and limits
   Box box{};                // of the points' functions; see DeviceStep
   /// If there are any, these have all points of the box, and are launched one after the other.
-  std::vector<Box> parts = {};
+  std::vector<LaunchPart> parts = {};
   bool inRounds = false; // dimension 0 of the box is the round: one launch after the other for each value
   int group[3] = {1, 1, 1};
   int cells[3] = {1, 1, 1};       // of an item, along the dimensions of items
@@ -101,6 +108,7 @@ struct Options {
 /// Counts since the start.
 struct Counters {
   unsigned long launches = 0;           // each round counts as one
+  unsigned long items = 0;              // of all launches, without functions of libraries
   unsigned long chains = 0, graphs = 0; // launches that were given together, and those that had to be made
   unsigned long copiesIn = 0, copiesOut = 0; // a matrix counts once, however many boxes are copied
   unsigned long bytesIn = 0, bytesOut = 0;

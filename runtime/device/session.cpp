@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <climits>
+#include <deque>
 #include <utility>
 
 namespace pb::device {
@@ -331,8 +332,6 @@ void Session::shape(Launch &launch, const Placed &placed, const DeviceKernel &ke
   launch.box = placed.box;
   launch.inRounds = step.inRounds && !kernel.tiles;
   launch.parts.clear();
-  if (step.parts && !kernel.tiles && !kernel.teams)
-    findParts(launch, step, frame);
   for (int d = 0; d < 3; ++d)
     launch.cells[d] = kernel.hasCells && (d < 2 || kernel.hasPlanes)
                           ? static_cast<int>(std::max(1L, step.cells[3 * frame->bin + d]))
@@ -350,6 +349,8 @@ void Session::shape(Launch &launch, const Placed &placed, const DeviceKernel &ke
   else
     for (int d = std::max(items, kernel.teams ? 1 : 0); d < 3; ++d)
       launch.group[d] = 1;
+  if (step.parts && !kernel.tiles && !kernel.teams)
+    findParts(launch, step, frame, placed.side->manager->about());
   if (kernel.hasRuns)
     shortenRuns(launch, placed.side->manager->about().units);
   if (kernel.teams) {
@@ -378,6 +379,9 @@ const DeviceKernel *Session::usableKernel(Launch &launch, const Placed &placed, 
     kernel = step.kernels;
     shape(launch, placed, *kernel, frame);
   }
+  for (LaunchPart &part : launch.parts)
+    if (kernel->localBytes && kernel->localBytes(part.group, launch.cells) > most)
+      std::copy_n(launch.group, 3, part.group);
   return kernel;
 }
 
@@ -415,7 +419,8 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
           kernel != step.kernels) { // requirement 16: only this version cannot be used
         note(std::string(step.name) + " runs in its simplest version on " + side->manager->about().name,
              built.why);
-        shape(launch, batch[next], *step.kernels, frame);
+        kernel = step.kernels;
+        shape(launch, batch[next], *kernel, frame);
         built = co_await side->shelf->get(*step.kernels, launch.group, launch.cells,
                                           formOf(step, *step.kernels, arguments, launch));
       }
@@ -430,6 +435,19 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
       if (step.kernels[0].isLibrary)
         side->manager->plan(*built.kernel, arguments.libraryMatrices(step));
       launch.kernel = std::move(built.kernel);
+      const auto ofPart = [&](const LaunchPart &part) {
+        return side->shelf->get(*kernel, part.group, launch.cells, formOf(step, *kernel, arguments, launch));
+      };
+      std::deque<KernelShelf::Awaiter> others; // they are built together
+      for (const LaunchPart &part : launch.parts)
+        others.push_back(ofPart(part));
+      for (LaunchPart &part : launch.parts) {
+        const KernelShelf::Built own = co_await others[static_cast<std::size_t>(&part - launch.parts.data())];
+        if (own.kernel)
+          part.kernel = own.kernel;
+        else
+          std::copy_n(launch.group, 3, part.group);
+      }
       launches.push_back(std::move(launch));
     }
     if (!launches.empty()) {

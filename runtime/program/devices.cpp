@@ -73,7 +73,7 @@ void Devices::sayCounters() const {
         " allocations, " + std::to_string(c.evictions) + " evictions, " + std::to_string(c.buffers) +
         " buffers left (" + std::to_string(c.bytes) + " bytes), " + std::to_string(c.restingBytes) +
         " bytes at rest, " + std::to_string(c.lockedBytes) + " bytes locked, " + std::to_string(c.graphs) +
-        " graphs given " + std::to_string(c.chains) + " times");
+        " graphs given " + std::to_string(c.chains) + " times, " + std::to_string(c.items) + " work-items");
   }
 }
 

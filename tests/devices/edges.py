@@ -5,7 +5,7 @@
 The results are the processor's, bit for bit; a small matrix has one launch for its edge, a large one as many as it has sides.
 DEVICE=opencl runs the same on PoCL.
 """
-import json, os, subprocess, sys, tempfile
+import json, math, os, re, subprocess, sys, tempfile
 
 PBC = os.path.abspath(sys.argv[1])
 PROGRAM = """
@@ -24,6 +24,8 @@ transform Cube from A[w, h, d] : int to B[w, h, d] : int {
 }
 """
 # transform, sizes, launches of the edge
+# Groups fit the parts: all of them have no more than so many times as many items as there are cells, which have one each.
+MOST_ITEMS = 1.5
 CASES = [("Plate", (3, 3), 1), ("Plate", (1, 900), 1), ("Plate", (500, 500), 1), ("Plate", (800, 700), 4), ("Plate", (3, 300000), 1), ("Plate", (700, 1001), 4),
          ("Wide", (40, 30), 1), ("Wide", (701, 702), 2), ("Cube", (5, 4, 3), 1), ("Cube", (90, 101, 110), 6)]
 DEVICE = os.environ.get("DEVICE", "fake")
@@ -49,5 +51,16 @@ with tempfile.TemporaryDirectory() as folder:
                 failed.append(f"{name} {size} {place}: {given} launches for the edge, and not {launches}")
         if len(set(results)) != 1:
             failed.append(f"{name} {size}: {results}")
+    # Only the edge is on the device: its cells, in groups of 32 x 8, 256 x 1 and 1 x 256 items and the like.
+    for name, size in (("Plate", (2000, 1500)), ("Cube", (130, 140, 120))):
+        with open("p.toml", "w") as f:
+            f.write(f'[{name}]\nsequential_cutoff = 0\nplace_inside = "cpu"\nplace_edge = "gpu"\n')
+        sizes = [f"--size={n}={extent}" for n, extent in zip("whd", size)]
+        done = subprocess.run(["./p", "--config=p.toml", f"--transform={name}", *sizes, "--n=1", "--seed=3", "--hash"], capture_output=True, text=True,
+                              env={**os.environ, "PB_DEVICES": DEVICE, "PB_DEVICE_COUNTERS": "1"}, timeout=100)
+        all_cells, inside = math.prod(size), math.prod(extent - 2 for extent in size)
+        items = re.search(r", (\d+) work-items", done.stderr)
+        if not items or not all_cells - inside <= int(items[1]) <= MOST_ITEMS * (all_cells - inside):
+            failed.append(f"{name} {size}: {all_cells - inside} cells of the edge: {done.stderr}")
 print("\n".join(failed) or f"{len(CASES)} edges are right")
 sys.exit(bool(failed))

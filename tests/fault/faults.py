@@ -46,10 +46,10 @@ def counters(*more):
     line = notes(done)[-1]
     m = re.fullmatch(DEVICE + r": (\d+) launches, (\d+) copies in \((\d+) bytes\), (\d+) copies out \((\d+) bytes\), "
                      r"(\d+) allocations, (\d+) evictions, (\d+) buffers left \((\d+) bytes\), "
-                     r"(\d+) bytes at rest, (\d+) bytes locked, (\d+) graphs given (\d+) times", line)
+                     r"(\d+) bytes at rest, (\d+) bytes locked, (\d+) graphs given (\d+) times, (\d+) work-items", line)
     if not m:
         fail(f"no counters: {done.stderr}")
-    words = ["launches", "in", "bytes in", "out", "bytes out", "allocations", "evictions", "buffers", "bytes", "resting", "locked", "graphs", "chains"]
+    words = ["launches", "in", "bytes in", "out", "bytes out", "allocations", "evictions", "buffers", "bytes", "resting", "locked", "graphs", "chains", "items"]
     return done, dict(zip(words, map(int, m.groups())))
 
 def configuration(info, place="gpu"):

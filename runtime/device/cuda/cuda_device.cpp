@@ -310,13 +310,20 @@ EventRef CudaDevice::launchChain(Kernel &given, const std::vector<ChainLaunch> &
   const auto *kernel = dynamic_cast<CudaKernel *>(&given);
   if (!kernel || !context_->cuda.hasGraphs)
     return nullptr;
-  for (const ChainLaunch &l : launches)
+  CudaGraph::Codes codes;
+  for (const ChainLaunch &l : launches) {
     for (int d = 0; d < 3; ++d)
       if (const long groups = l.grid.items[d] / l.grid.group[d]; groups < 1 || groups > gridExtent_[d])
         return nullptr;
+    const auto *own = l.kernel ? dynamic_cast<CudaKernel *>(l.kernel) : kernel;
+    if (!own)
+      return nullptr;
+    codes.push_back(own->code);
+  }
   context_->enter();
-  ChainKey key(kernel->code->number, launches,
-               [](Buffer &b) { return static_cast<CudaBuffer &>(b).memory.address; });
+  ChainKey key(
+      kernel->code->number, launches, [](Buffer &b) { return static_cast<CudaBuffer &>(b).memory.address; },
+      [](Kernel &k) { return static_cast<CudaKernel &>(k).code->number; });
   if (!graphs_.isWorthIt(key))
     return nullptr;
   while (!running_.empty() && running_.front().second->isDone())
@@ -326,7 +333,7 @@ EventRef CudaDevice::launchChain(Kernel &given, const std::vector<ChainLaunch> &
     graph = *known;
   else {
     graph = graphs_.keep(std::move(key),
-                         withMemory([&] { return std::make_shared<CudaGraph>(kernel->code, launches); }));
+                         withMemory([&] { return std::make_shared<CudaGraph>(codes, launches); }));
     ++madeGraphs_;
   }
   std::vector<Argument> used; // each buffer once
@@ -345,7 +352,8 @@ EventRef CudaDevice::launchChain(Kernel &given, const std::vector<ChainLaunch> &
   graph->launch(streams_[kCuKernels]);
   ++chains_;
   EventRef event = noteLaunch(used, before);
-  kernel->code->lastLaunch = static_cast<CudaEvent &>(*event).end();
+  for (const std::shared_ptr<CudaModule> &code : codes)
+    code->lastLaunch = static_cast<CudaEvent &>(*event).end();
   running_.emplace_back(std::move(graph), event);
   return event;
 }

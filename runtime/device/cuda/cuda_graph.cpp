@@ -17,15 +17,17 @@ struct CuGraphOwner {
   }
 };
 
-CuGraphExec instantiate(const CudaModule &code, const std::vector<ChainLaunch> &launches) {
-  const Cuda &cuda = code.context->cuda;
+CuGraphExec instantiate(const CudaGraph::Codes &codes, const std::vector<ChainLaunch> &launches) {
+  const Cuda &cuda = codes.front()->context->cuda;
   CuGraphOwner owner{cuda};
   require(cuda, cuda.cuGraphCreate(&owner.graph, 0), Failure::Chain, "cuGraphCreate");
   std::vector<CuGraphNode> before, last;
+  auto code = codes.begin();
   for (const ChainLaunch &l : launches) {
     CudaArguments arguments(l.arguments);
     CuKernelNode node{
-        .function = code.function, .localBytes = code.localBytes, .arguments = arguments.pointers()};
+        .function = (*code)->function, .localBytes = (*code)->localBytes, .arguments = arguments.pointers()};
+    ++code;
     for (int d = 0; d < 3; ++d) {
       node.grid[d] = static_cast<unsigned>(l.grid.items[d] / l.grid.group[d]);
       node.group[d] = static_cast<unsigned>(l.grid.group[d]);
@@ -54,10 +56,9 @@ CudaArguments::CudaArguments(const std::vector<Argument> &arguments) {
   }
 }
 
-CudaGraph::CudaGraph(std::shared_ptr<CudaModule> code, const std::vector<ChainLaunch> &launches)
-    : code_(std::move(code)) {
+CudaGraph::CudaGraph(Codes codes, const std::vector<ChainLaunch> &launches) : codes_(std::move(codes)) {
   try {
-    executable_ = instantiate(*code_, launches);
+    executable_ = instantiate(codes_, launches);
   } catch (const DeviceError &problem) {
     if (problem.failure() == Failure::Lost)
       throw;
@@ -66,12 +67,12 @@ CudaGraph::CudaGraph(std::shared_ptr<CudaModule> code, const std::vector<ChainLa
 }
 
 CudaGraph::~CudaGraph() {
-  code_->context->enter();
-  code_->context->cuda.cuGraphExecDestroy(executable_);
+  codes_.front()->context->enter();
+  codes_.front()->context->cuda.cuGraphExecDestroy(executable_);
 }
 
 void CudaGraph::launch(CuStream stream) const {
-  const Cuda &cuda = code_->context->cuda;
+  const Cuda &cuda = codes_.front()->context->cuda;
   require(cuda, cuda.cuGraphLaunch(executable_, stream), Failure::Launch, "cuGraphLaunch");
 }
 

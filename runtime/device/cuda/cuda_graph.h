@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Launches of one kernel, each of which waits for the one before it, as a graph of CUDA's driver.
+// Launches, each of which waits for the one before it if it says so, as a graph of CUDA's driver.
 //
-//   CudaGraph graph(code, {{arguments, grid}, {arguments, grid}});   // throws Failure::Chain
+//   CudaGraph graph({code, code}, {{arguments, grid}, {arguments, grid}});   // throws Failure::Chain
 //   graph.launch(stream);                                            // all of them; as often as wanted
 //
 // A graph holds the addresses and values of its arguments, not the buffers. Invariants: the code stays loaded
@@ -14,14 +14,15 @@ namespace pb::device {
 
 class CudaGraph {
 public:
-  CudaGraph(std::shared_ptr<CudaModule> code, const std::vector<ChainLaunch> &);
+  using Codes = std::vector<std::shared_ptr<CudaModule>>; // one for each launch
+  CudaGraph(Codes codes, const std::vector<ChainLaunch> &);
   CudaGraph(const CudaGraph &) = delete;
   CudaGraph &operator=(const CudaGraph &) = delete;
   ~CudaGraph();
   void launch(CuStream) const;
 
 private:
-  const std::shared_ptr<CudaModule> code_;
+  const Codes codes_;
   CuGraphExec executable_ = nullptr;
 };
 

@@ -375,13 +375,15 @@ EventRef FakeDevice::launch(Kernel &kernel, const std::vector<Argument> &argumen
 EventRef FakeDevice::launchChain(Kernel &kernel, const std::vector<ChainLaunch> &launches) {
   if (!dynamic_cast<FakeKernel *>(&kernel))
     return nullptr;
-  ChainKey key(static_cast<FakeKernel &>(kernel).number, launches,
-               [&](Buffer &b) { return reinterpret_cast<unsigned long>(known(b).memory->base); });
+  ChainKey key(
+      static_cast<FakeKernel &>(kernel).number, launches,
+      [&](Buffer &b) { return reinterpret_cast<unsigned long>(known(b).memory->base); },
+      [](Kernel &k) { return static_cast<FakeKernel &>(k).number; });
   if (!graphs_.isWorthIt(key))
     return nullptr;
   std::vector<Prepared> all;
   for (const ChainLaunch &l : launches)
-    all.push_back(prepare(kernel, l.arguments, l.grid));
+    all.push_back(prepare(l.kernel ? *l.kernel : kernel, l.arguments, l.grid));
   throwIfLost();
   if (!graphs_.find(key)) {
     std::lock_guard lock(state_->mutex);

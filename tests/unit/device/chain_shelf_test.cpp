@@ -15,7 +15,7 @@ ChainKey keyOf(std::size_t length, long value = 0, unsigned long kernel = 1, uns
   for (std::size_t k = 0; k < length; ++k)
     launches.push_back({{Argument::writes(*someBuffer), Argument::of(value + static_cast<long>(k))},
                         {{8, 1, 1}, {4, 1, 1}}});
-  return {kernel, launches, [&](Buffer &) { return address; }};
+  return {kernel, launches, [&](Buffer &) { return address; }, [](Kernel &) { return 0UL; }};
 }
 
 TEST(ChainShelf, LongChainsAtOnceShortOnesWhenTheyComeAgain) {
@@ -28,6 +28,25 @@ TEST(ChainShelf, LongChainsAtOnceShortOnesWhenTheyComeAgain) {
   EXPECT_FALSE(shelf.isWorthIt(keyOf(63, 1))); // another one
   for (int k = 0; k < 3; ++k)
     EXPECT_FALSE(shelf.isWorthIt(keyOf(3)));
+}
+
+/// Parts of a launch may have kernels of their own.
+TEST(ChainShelf, ChainsOfOtherKernelsAreOthers) {
+  struct Numbered : Kernel {
+    unsigned long number = 5;
+  } own;
+  std::vector<ChainLaunch> launches(4, ChainLaunch{{}, {{8, 1, 1}, {4, 1, 1}}});
+  const auto key = [&] {
+    return ChainKey(
+        1, launches, [](Buffer &) { return 64UL; }, [](Kernel &k) { return static_cast<Numbered &>(k).number; });
+  };
+  const ChainKey ofOne = key();
+  launches[2].kernel = &own;
+  const ChainKey ofTwo = key();
+  own.number = 6;
+  EXPECT_FALSE(ofOne == ofTwo);
+  EXPECT_FALSE(ofTwo == key());
+  EXPECT_TRUE(key() == key());
 }
 
 TEST(ChainShelf, OnlyTheSameChainIsFound) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Compares the tiles of each command of a launch with all tiles, one by one.
+#include "runtime/device/launch_parts.h"
 #include "runtime/device/launch_rounds.h"
 #include <gmock/gmock.h>
 #include <map>
@@ -54,15 +55,34 @@ TEST(LaunchRounds, WithoutTilesOneOrOneForEachRound) {
 
 TEST(LaunchRounds, EachPartOfTheBox) {
   Launch launch = launchIn({2, {0, 0}, {100, 60}}, {});
-  launch.parts = {{2, {0, 0}, {1, 60}}, {2, {1, 59}, {100, 60}}};
-  launch.group[0] = 8, launch.group[1] = 4;
+  launch.parts = {{{2, {0, 0}, {1, 60}}, {1, 32, 1}}, {{2, {1, 59}, {100, 60}}, {8, 4, 1}}};
   std::vector<Argument> arguments = {Argument::of(7)};
   const LaunchRounds rounds(launch, arguments, nullptr);
   EXPECT_EQ(rounds.count(), 2);
-  EXPECT_THAT(rounds.prepare(0, arguments).items, ElementsAre(8, 60, 1));
+  EXPECT_THAT(rounds.prepare(0, arguments).items, ElementsAre(1, 64, 1));
+  EXPECT_THAT(rounds.prepare(0, arguments).group, ElementsAre(1, 32, 1));
   EXPECT_THAT(valuesOf(arguments), ElementsAre(7, 0, 1, 0, 60));
   EXPECT_THAT(rounds.prepare(1, arguments).items, ElementsAre(104, 4, 1));
   EXPECT_THAT(valuesOf(arguments), ElementsAre(7, 1, 100, 59, 60));
+}
+
+/// Groups have as many items in thin parts, along other axes, within what a device allows.
+TEST(LaunchParts, GroupsFitThinParts) {
+  Description about;
+  about.groupExtent[0] = about.groupExtent[1] = 1024, about.groupExtent[2] = 64;
+  const auto fitted = [&](std::vector<long> items) {
+    int group[3] = {32, 8, 1};
+    fitGroup(group, items.data(), about);
+    return std::vector<int>(group, group + 3);
+  };
+  EXPECT_THAT(fitted({512, 512, 512}), ElementsAre(32, 8, 1));
+  EXPECT_THAT(fitted({1, 512, 512}), ElementsAre(1, 256, 1));
+  EXPECT_THAT(fitted({512, 1, 512}), ElementsAre(256, 1, 1));
+  EXPECT_THAT(fitted({20, 1, 512}), ElementsAre(32, 1, 8));
+  EXPECT_THAT(fitted({8190, 1, 1}), ElementsAre(256, 1, 1));
+  EXPECT_THAT(fitted({1, 8192, 1}), ElementsAre(1, 256, 1));
+  EXPECT_THAT(fitted({1, 1, 512}), ElementsAre(1, 1, 64)); // 256 is more than such a device has
+  EXPECT_THAT(fitted({3, 3, 3}), ElementsAre(4, 4, 4));
 }
 
 /// With two slots no command has an even number of rounds, and the last round is alone.
