@@ -10,7 +10,14 @@ struct Range {
   long first, last; // places of its first instruction and of the branch
 };
 
-/// The loops that have no other one inside.
+int multiplyAddsIn(const Function &f, const Range &range) {
+  return static_cast<int>(
+      std::count_if(f.instructions.begin(), f.instructions.end(), [&](const Instruction &i) {
+        return i.kind == Kind::MultiplyAdd && i.place >= range.first && i.place <= range.last;
+      }));
+}
+
+/// The loops that have no other one inside; of those with multiply-adds, no other one with some of them.
 std::vector<Range> innermostLoops(const Function &f) {
   std::vector<Range> all;
   for (const Instruction &i : f.instructions)
@@ -20,7 +27,8 @@ std::vector<Range> innermostLoops(const Function &f) {
   for (const Range &r : all)
     if (std::none_of(all.begin(), all.end(), [&](const Range &other) {
           return other.first >= r.first && other.last <= r.last &&
-                 other.last - other.first < r.last - r.first;
+                 other.last - other.first < r.last - r.first &&
+                 (multiplyAddsIn(f, other) > 0 || multiplyAddsIn(f, r) == 0);
         }))
       innermost.push_back(r);
   return innermost;

@@ -4,8 +4,9 @@
 //
 //   summarise(function)   multiplyAddShare 0.87 of the innermost loop, global loads { 16 bytes: 4 }, ..
 //
-// A loop is what lies between a branch and an earlier place to which it leads; an innermost loop has no other one inside. Of
-// several, the one with the most multiply-adds counts: the compiler's unrolled form, not the rest behind it.
+// A loop is what lies between a branch and an earlier place to which it leads; an innermost loop has no other one inside, or none with
+// multiply-adds where it has some: loops over the cells of an edge do not count. Of several, the one with the most multiply-adds counts: the
+// compiler's unrolled form, not the rest behind it.
 #pragma once
 #include "compiler/cubin/cubin.h"
 #include <map>

@@ -169,6 +169,8 @@ private:
         out["why_no_blocks"] = v.why;
       else if (v.name == "registers" && !v.exists())
         out["why_no_registers"] = v.why;
+      else if (v.name == "registers" && !v.whyNoPlanes.empty())
+        out["why_no_planes"] = v.whyNoPlanes;
     if (device.shared >= 0)
       out["shared_along"] = functions[static_cast<std::size_t>(device.shared)].name;
     return out;
@@ -361,6 +363,9 @@ std::string placed(const Json &step) {
            !device.contains("rounds"))
     out += fmt::format("      no runs of points in registers: {}\n",
                        device["why_no_registers"].get<std::string>());
+  if (device.contains("why_no_planes") && !isGroup && !device.contains("rounds"))
+    out += fmt::format("      no planes of points in registers: {}\n",
+                       device["why_no_planes"].get<std::string>());
   if (!isGroup && device["why_no_group"] != kernel::kNoLongLoop &&
       device["why_no_group"] != kernel::kNoStatements)
     out += fmt::format("      no work in groups: {}\n", device["why_no_group"].get<std::string>());

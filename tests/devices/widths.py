@@ -47,7 +47,19 @@ PROGRAMS = {
     "convolution along columns": ("A[w, h + 6] : float", "B.cell(x, y) from(A.column(x) a) { float s = 0; for (int i = 0; i < 7; ++i) s += a.cell(y + i); return s; }", 8),
 }
 MOST, MOST_REGISTERS = 1.1, 128
+# Of which so many warps are resident on a processor with 65536 registers and room for 64 warps, by registers and the group's memory.
+HALF_OF_WARPS = ("stencil", "stencil with a condition", "stencil of optional cells", "stencil in three dimensions")
+REGISTERS, BYTES, WARPS = 65536, 227 << 10, 64
+
+def resident_warps(k):
+    """Registers are given out eight at a time to the items of a warp."""
+    warps = k["group"][0] * k["group"][1] * k["group"][2] // 32
+    groups = REGISTERS // ((k["registers"] + 7) // 8 * 8 * 32 * warps)
+    return warps * min(groups, BYTES // max(1, k["group_bytes"]), WARPS // warps)
+
 MOST_OF_WIDE, MOST_REGISTERS_OF_WIDE = 1.2, 255 # `local` is at 1.54 for 7 x 7 floats
+
+DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "machine-code.md").read_text()
 
 failed = []
 with tempfile.TemporaryDirectory() as folder:
@@ -73,6 +85,11 @@ with tempfile.TemporaryDirectory() as folder:
         most, most_registers = (MOST_OF_WIDE, MOST_REGISTERS_OF_WIDE) if "wide" in name else (MOST, MOST_REGISTERS)
         if bytes_of_point > most * least or k["spills"] or k["local_bytes"] or k["registers"] > most_registers or "16" not in loads or "16" not in k["global_stores"]:
             failed.append(f"{name}: {bytes_of_point} bytes for each point, of at least {least}; {k}")
+        undocumented = [key for key in k if f"`{key}`" not in DOCUMENT]
+        if undocumented:
+            failed.append(f"{name}: docs/machine-code.md does not say what {', '.join(undocumented)} is")
+        if name in HALF_OF_WARPS and resident_warps(k) < WARPS // 2:
+            failed.append(f"{name}: {resident_warps(k)} of {WARPS} warps; {k}")
     # Groups copy strips of both matrices into memory without conflicts of banks.
     file.write_text("""main transform P from A[k, h] : float, B[w, k] : float to C[w, h] : float {
   to(C.cell(x, y) c) from(A.row(y) a, B.column(x) b) { float s = 0; for (int i = 0; i < k; ++i) s += a.cell(i) * b.cell(i); c = s; } }""")

@@ -63,8 +63,9 @@ std::string DeviceC::prologue() const {
 }
 
 std::string DeviceC::registers(const std::string &count, GroupsAtOnce groups) const {
+  constexpr const char *kMacros[] = {"PB_GROUPS_OF", "PB_GROUPS_FILLING", "PB_GROUPS_KEEPING"};
   return fmt::format("#undef PB_LEAST_GROUPS\n#define PB_LEAST_GROUPS {}({})\n",
-                     groups == GroupsAtOnce::Two ? "PB_GROUPS_OF" : "PB_GROUPS_FILLING", count);
+                     kMacros[static_cast<int>(groups)], count);
 }
 
 std::string DeviceC::itemId(loop::Parallel::Over over, int axis) const {

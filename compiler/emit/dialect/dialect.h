@@ -83,8 +83,9 @@ public:
   /// In front of a kernel: a number by a name, over the numbers that are known when it is built.
   virtual std::string constant(const std::string &name, const std::string &value) const;
   /// Lines before a kernel whose items have about so many registers: two groups shall be at work together, or as many as there are
-  /// registers for.
-  enum class GroupsAtOnce { Two, AsManyAsFit };
+  /// registers for. Or whose items keep so many numbers of 4 bytes in registers, of which they have others for indices: as many groups as fit
+  /// if that leaves enough of them, at most half of the items of a processor, else two.
+  enum class GroupsAtOnce { Two, AsManyAsFit, Keeping };
   virtual std::string registers(const std::string &, GroupsAtOnce = GroupsAtOnce::Two) const { return ""; }
   /// A statement that moves a pointer by so many elements.
   virtual std::string moved(const std::string &pointer, const std::string &offset) const {

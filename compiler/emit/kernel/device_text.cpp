@@ -143,8 +143,8 @@ private:
   /// How many registers an item has, where it has several points: compilers use more of them than they have to. With several variables
   /// a point, or functions, nothing is said, because they need more than the estimate.
   std::string registers(const kernel::Scheduled &kernel) const {
-    constexpr const char *kOfScan = "64";    // the runtime relies on that many (device/teams.cpp)
-    constexpr int kOthers = 56;              // for addresses, and for what is read of a group's memory
+    constexpr const char *kOfScan = "64"; // the runtime relies on that many (device/teams.cpp)
+    constexpr int kOthers = 56;           // for addresses, and for what is read of a group's memory
     const auto variables = std::count_if(kernel.buffers.begin(), kernel.buffers.end(),
                                          [](const Buffer &b) { return b.role == Buffer::Role::Local; });
     const bool isScan =
@@ -167,19 +167,19 @@ private:
           cells = loop::multiply(std::move(cells), loop::grouped(loop::itemExtent(d)));
         kept += textOf(cells, all) + " + ";
       }
-    return dialect_.registers(fmt::format("{}PB_C0 * {} * {} + {}", kept,
-                                          kernel::hasRuns(kernel.schedule.tree) ? "PB_R1" : "PB_C1",
-                                          words(kernel::registerBytes(kernel)), kOthers));
+    const bool isRun = kernel::hasRuns(kernel.schedule.tree);
+    kept += fmt::format("PB_C0 * {} * {}", isRun ? "PB_R1" : "PB_C1", words(kernel::registerBytes(kernel)));
+    return isRun ? dialect_.registers(kept, Dialect::GroupsAtOnce::Keeping)
+                 : dialect_.registers(fmt::format("{} + {}", kept, kOthers));
   }
 
   /// What nothing reads of the box of cells is in none. The estimate is one for as many points along x as items have by default.
   std::string ofPlanes(const kernel::Scheduled &kernel) const {
-    constexpr long kOthers = 28; // for addresses, and for results
     const long ofOneRow = kernel::registersInPlanes(kernel, 1),
                ofNextRow = kernel::registersInPlanes(kernel, 2) - ofOneRow;
-    return dialect_.registers(fmt::format("({} + {} * PB_C1) * PB_C0 / {} + {}", ofOneRow - ofNextRow, ofNextRow,
-                                          kernel::runOf(kernel), kOthers),
-                              Dialect::GroupsAtOnce::AsManyAsFit);
+    return dialect_.registers(
+        fmt::format("({} + {} * PB_C1) * PB_C0 / {}", ofOneRow - ofNextRow, ofNextRow, kernel::runOf(kernel)),
+        Dialect::GroupsAtOnce::Keeping);
   }
 
   /// An item has two values for each of its places: the result, and what it reads for it. Groups wait at a barrier in each round, and

@@ -32,6 +32,8 @@ struct DeviceVersion {
   std::array<int, 3> cells = {};
   /// The version whose loops are the same, except for how many buffers its copies have; "": none.
   std::string loopsOf = {};
+  /// Of runs of points in three dimensions: why its items do not go through planes, one sentence; "": they do.
+  std::string whyNoPlanes = {};
   bool exists() const { return why.empty(); }
 };
 

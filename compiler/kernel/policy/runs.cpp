@@ -24,6 +24,7 @@ constexpr int kMostCalls = 12;
 // rows and planes; and the group.
 constexpr long kMostInPlanes = 96, kMostOfRowsInPlanes = 80, kOfFunctions = 32;
 constexpr int kMostRowsInPlanes = 2, kPlanes = 128, kTurnAxis = 2;
+constexpr const char *kNoRows = "neighbouring points read no neighbouring cells of a row";
 constexpr long kWarp = 32, kRowsOfGroup = 16, kMostGroupBytes = 48L << 10;
 
 /// Whether what an item keeps is, at least of one matrix, in rows that can be loaded 16 bytes at once.
@@ -93,15 +94,21 @@ long bytesOfPlanes(const Scheduled &kernel) {
 
 /// Keeps what items read of the matrix, through memory of the group, if the step says so; of all numbers of planes that they may read there
 /// again, the least with which they need the fewest registers.
-bool keepInPlanes(Writing &writing, const script::Step &step, long planes) {
+/// A sentence if they cannot.
+std::string keepInPlanes(Writing &writing, const script::Step &step, long planes) {
   std::optional<Writing> best;
+  std::string why;
   long fewest = 0;
   for (long again = 1; again <= planes; ++again) {
     Writing attempt = writing;
     script::Step asked = step;
     if (again > 1)
       with(asked, "planes", script::number(again));
-    if (!attempt.add(std::move(asked)) || (best && bytesOfPlanes(attempt.kernel()) > kMostGroupBytes))
+    if (!attempt.add(std::move(asked))) {
+      why = attempt.why();
+      break;
+    }
+    if (best && bytesOfPlanes(attempt.kernel()) > kMostGroupBytes)
       break;
     const long registers = registersInPlanes(attempt.kernel(), kMostRowsInPlanes);
     if (!best || registers < fewest) {
@@ -109,16 +116,23 @@ bool keepInPlanes(Writing &writing, const script::Step &step, long planes) {
       best = std::move(attempt);
     }
   }
-  if (best)
-    writing = std::move(*best);
-  return best.has_value();
+  if (!best)
+    return why;
+  writing = std::move(*best);
+  return "";
 }
 
-/// Runs of points in planes, which an item goes through; nothing if planes read no common cells, or too many of them.
-std::optional<DeviceVersion> inPlanes(Writing writing) {
-  if (itemLoops(writing.kernel().schedule.tree).size() != kTurnAxis + 1 ||
-      !writing.giveEach(as::Item::Each::Turn, "planes"))
+/// Runs of points in planes, which an item goes through; or why there are none, "" where points have no third coordinate.
+struct InPlanes {
+  std::optional<DeviceVersion> version;
+  std::string whyNot;
+};
+
+InPlanes inPlanes(Writing writing) {
+  if (itemLoops(writing.kernel().schedule.tree).size() != kTurnAxis + 1)
     return {};
+  if (!writing.giveEach(as::Item::Each::Turn, "planes"))
+    return {{}, writing.why()};
   bool isAny = false; // of the planes that several planes of points read
   for (const std::string &matrix : inputsOf(writing.kernel())) {
     const GroupBox box = groupBox(writing.kernel(), {.matrix = matrix, .isKept = true});
@@ -135,22 +149,35 @@ std::optional<DeviceVersion> inPlanes(Writing writing) {
         planes = d.axis == kTurnAxis ? d.extent : planes;
     }
     isAny |= has(kTurnAxis, true);
-    if (!box.why.empty() || !keepInPlanes(writing, step, planes))
-      return {};
+    if (!box.why.empty())
+      return {{}, box.why};
+    if (std::string why = keepInPlanes(writing, step, planes); !why.empty())
+      return {{}, std::move(why)};
   }
-  if (!isAny || !readsRows(writing.kernel()) || bytesOfPlanes(writing.kernel()) > kMostGroupBytes)
-    return {};
+  if (!isAny)
+    return {{}, "planes of points beside each other read no common cells"};
+  if (!readsRows(writing.kernel()))
+    return {{}, kNoRows};
+  if (const long bytes = bytesOfPlanes(writing.kernel()); bytes > kMostGroupBytes)
+    return {
+        {},
+        fmt::format(
+            "a group would need {} bytes of memory for the planes that its items read, and {} is the most",
+            bytes, kMostGroupBytes)};
   if (!writeOut(writing))
-    return {};
+    return {{}, writing.why()};
   const long functions = functionsCalled(writing.kernel()) > 0 ? kOfFunctions : 0; // take registers, too
   int rows = kMostRowsInPlanes;
   while (rows > 1 && registersInPlanes(writing.kernel(), rows) + functions > kMostOfRowsInPlanes)
     rows /= 2;
-  if (registersInPlanes(writing.kernel(), rows) + functions > kMostInPlanes)
-    return {};
+  if (const long registers = registersInPlanes(writing.kernel(), rows) + functions; registers > kMostInPlanes)
+    return {{},
+            fmt::format("its items would need {} registers of 4 bytes for the planes that they keep{}, and "
+                        "{} is the most",
+                        registers, functions ? " and for functions" : "", kMostInPlanes)};
   DeviceVersion made = writing.take("registers");
   made.cells = {runOf(made.kernel), rows, kPlanes};
-  return made;
+  return {std::move(made), ""};
 }
 
 } // namespace
@@ -167,8 +194,10 @@ DeviceVersion versionInRuns(const Scheduled &start, Writing writing) {
     none.why = fmt::format("a point calls {} functions, so that loads hardly count", functions);
     return none;
   }
-  if (std::optional<DeviceVersion> made = inPlanes(writing))
-    return std::move(*made);
+  InPlanes planes = inPlanes(writing);
+  if (planes.version)
+    return std::move(*planes.version);
+  none.whyNoPlanes = planes.whyNot;
   if (!writing.giveEach(as::Item::Each::Run, "run")) {
     none.why = writing.why();
     return none;
@@ -179,7 +208,7 @@ DeviceVersion versionInRuns(const Scheduled &start, Writing writing) {
       return none;
     }
   if (!readsRows(writing.kernel())) {
-    none.why = "neighbouring points read no neighbouring cells of a row";
+    none.why = kNoRows;
     return none;
   }
   if (!writeOut(writing)) {
@@ -204,6 +233,7 @@ DeviceVersion versionInRuns(const Scheduled &start, Writing writing) {
   }
   DeviceVersion made = writing.take("registers");
   made.cells = cells;
+  made.whyNoPlanes = std::move(planes.whyNot);
   return made;
 }
 

@@ -102,9 +102,10 @@ private:
       const bool inPlanes = copy_.turns > 1;
       const NodePtr fromBefore = rows(d, add(index(at), inPlanes ? integer(1) : pointsAtOnce(copy_.turns)));
       const Expr isLater = less(integer(-before_), index(turnOf(copy_.turns)));
-      line = block(
-          {each(at, integer(0), integer(common), make({If{isLater, fromBefore, inPlanes ? nullptr : line}})),
-           each(at, integer(common), extent(d), line)});
+      // In planes, the first turns move what is not there yet, and compute nothing: a condition for each cell would cost more.
+      line = block({each(at, integer(0), integer(common),
+                         inPlanes ? fromBefore : make({If{isLater, fromBefore, line}})),
+                    each(at, integer(common), extent(d), line)});
     }
     return line;
   }

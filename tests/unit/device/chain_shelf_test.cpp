@@ -38,7 +38,8 @@ TEST(ChainShelf, ChainsOfOtherKernelsAreOthers) {
   std::vector<ChainLaunch> launches(4, ChainLaunch{{}, {{8, 1, 1}, {4, 1, 1}}});
   const auto key = [&] {
     return ChainKey(
-        1, launches, [](Buffer &) { return 64UL; }, [](Kernel &k) { return static_cast<Numbered &>(k).number; });
+        1, launches, [](Buffer &) { return 64UL; },
+        [](Kernel &k) { return static_cast<Numbered &>(k).number; });
   };
   const ChainKey ofOne = key();
   launches[2].kernel = &own;

@@ -19,10 +19,13 @@ constexpr std::uint32_t kStep = 61; // a fused multiply-add is a slow function h
 
 float pb_divided(float x, float by) PB_BODY_OF_DIVIDED
 
-std::uint32_t bitsOf(float x) { return std::bit_cast<std::uint32_t>(x); }
+    std::uint32_t bitsOf(float x) {
+  return std::bit_cast<std::uint32_t>(x);
+}
 
 TEST(Division, AllSignificandsHaveTheBitsOfTheProcessors) {
-  for (const float by : {3.0f, 6.0f, 7.0f, 9.0f, 25.0f, -10.0f, 0.1f, 0.3f, 1.9999999f, 1.0000001f, 0x1.8p-20f, 0x1.8p19f}) {
+  for (const float by :
+       {3.0f, 6.0f, 7.0f, 9.0f, 25.0f, -10.0f, 0.1f, 0.3f, 1.9999999f, 1.0000001f, 0x1.8p-20f, 0x1.8p19f}) {
     long wrong = 0;
     for (std::uint32_t significand = 0; significand < 1u << 23; significand += kStep) {
       const float x = std::bit_cast<float>(0x40000000u | significand);

@@ -71,6 +71,42 @@ TEST(Planes, SayWhyTheyDoNotApply) {
             "refused: all planes of points read the same cells, which are copied once");
 }
 
+/// The group's memory may keep planes for the items, which then read them there again.
+TEST(Planes, MayBeReadInTheGroupsMemoryAgain) {
+  Texts t;
+  const auto steps = [](int planes) {
+    return "items(; each = planes); keep(A; through = group, planes = " + std::to_string(planes) + ")";
+  };
+  const std::optional<Scheduled> k = t.run(t.kernel(planesOf(kSeven)), steps(2));
+  ASSERT_TRUE(k);
+  EXPECT_THAT(print(*k), HasSubstr(", pad 10, buffers 3\n"));
+  EXPECT_EQ(planesOfGroup(*k, 2), 2);
+  const std::string again = print(t.kernel(print(*k)));
+  EXPECT_EQ(print(t.kernel(again)), again);
+  EXPECT_EQ(t.after(t.kernel(planesOf(kSeven)), steps(4)),
+            "refused: an item reads 3 planes of cells for a plane of points, and `planes` are 4");
+  EXPECT_EQ(t.after(t.kernel(planesOf(kSeven)), "items(; each = planes); keep(A; planes = 2)"),
+            "refused: `planes` are of copies through the memory of a group (`through = group`)");
+}
+
+/// With two planes of the group, a star keeps its column of points alone, and reads what lies beside it in the turn of its plane.
+TEST(Planes, KeepLessWhereTheGroupHasMorePlanes) {
+  Texts t;
+  const auto kept = [&](const std::string &value, long planes) {
+    const std::optional<Scheduled> k = t.run(t.kernel(planesOf(value)), "items(; each = planes); keep(A)");
+    EXPECT_TRUE(k);
+    return k ? keptCells(*k, 2, {4, 2}, Turns::OfPlanes, planes) : 0;
+  };
+  const std::string kAll =
+      "A[x - 1, y - 1, z - 1] + A[x + 1, y + 1, z - 1] + A[x - 1, y - 1, z] + A[x + 1, y + 1, z] + "
+      "A[x - 1, y - 1, z + 1] + A[x + 1, y + 1, z + 1]";
+  EXPECT_EQ(kept(kSeven, 1), 48);
+  EXPECT_EQ(kept(kSeven, 2), 8 + (8 + 12) + 8);
+  EXPECT_EQ(kept(kSeven, 3), 8 + (8 + 12) + 8) << "all of them are read in one turn";
+  EXPECT_EQ(kept("A[x, y, z - 1] + A[x, y, z + 1]", 2), 3 * 8) << "what moves on is read, too";
+  EXPECT_EQ(kept(kAll, 1), kept(kAll, 2)) << "what all planes read is as well kept";
+}
+
 /// Only cells that a later plane of points reads stay.
 TEST(Planes, KeepInRegistersWhatIsRead) {
   Texts t;
