@@ -118,9 +118,11 @@ std::string liftedText(Compilation &c) {
         if (s.callsTransforms || std::any_of(seen.begin(), seen.end(), isSame))
           continue;
         seen.push_back(&s);
-        out += kernels.print(kernel::lift(t, s, c.facts[t.index], c.choices[t.index].grid, c.context,
-                                          schedule::privateMatrices(t, c.plans[t.index], s))
-                                 .kernel);
+        out += kernels.print(
+            kernel::lift(t, s, c.facts[t.index], c.choices[t.index].grid, c.context,
+                         schedule::privateMatrices(t, c.plans[t.index], s),
+                         schedule::readElsewhere(t, c.choices[t.index].grid, c.plans[t.index], s))
+                .kernel);
       }
   }
   return out;

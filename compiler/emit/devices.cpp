@@ -235,8 +235,9 @@ std::string DeviceTables::steps(const kernel::DeviceVersion &version, const std:
   std::string reach;
   for (const long r : how.reach)
     reach += fmt::format("{}{}", reach.empty() ? "" : ", ", r);
-  text_ += fmt::format("static const pb::DeviceSteps pb_together_{} = {};\n\n", number,
-                       initialiser({{"slots", how.slots}, {"reach", "{" + reach + "}"}}));
+  text_ +=
+      fmt::format("static const pb::DeviceSteps pb_together_{} = {};\n\n", number,
+                  initialiser({{"slots", how.slots}, {"alone", how.alone}, {"reach", "{" + reach + "}"}}));
   return "&pb_together_" + number;
 }
 

@@ -191,9 +191,31 @@ private:
     for (long slots = 2; slots <= kMostSlots; ++slots)
       if (fits(slots, clashes, again)) {
         found_.slots = slots;
+        findAlone(again);
         return;
       }
     why_ = "cells that earlier rounds have written are still needed when later ones are";
+  }
+
+  /// All rounds but so many last ones.
+  isl::union_set roundsBeforeLast(long count) const {
+    return isl::manage(isl_union_set_apply(
+        lastRound().release(), between(kernel_.context, fmt::format("b <= a - {}", count)).release()));
+  }
+
+  /// What the last of several rounds of a launch has not written is not stored: rounds that have written what others read last.
+  void findAlone(const std::vector<isl::union_map> &again) {
+    isl::union_set needed;
+    std::size_t k = 0;
+    for (const auto &[b, writes] : writes_) {
+      const std::optional<isl::set> &read = kernel_.buffers[static_cast<std::size_t>(b)].readElsewhere;
+      const isl::union_map last = writes.subtract_domain(again[k++].domain());
+      const isl::union_set points = (read ? last.intersect_range(isl::union_set(*read)) : last).domain();
+      needed = needed.is_null() ? points.apply(rounds_) : needed.unite(points.apply(rounds_));
+    }
+    while (found_.alone + 1 < found_.slots &&
+           !needed.intersect(roundsBeforeLast(found_.alone + 1)).is_empty())
+      ++found_.alone;
   }
 
   bool fits(long slots, const isl::union_map &clashes, const std::vector<isl::union_map> &again) const {
@@ -201,8 +223,7 @@ private:
         between(kernel_.context, fmt::format("exists m : b - a = {} m - 1", slots));
     if (!clashes.is_subset(allowed))
       return false;
-    const isl::union_set early = isl::manage(isl_union_set_apply(
-        lastRound().release(), between(kernel_.context, fmt::format("b <= a - {}", slots)).release()));
+    const isl::union_set early = roundsBeforeLast(slots);
     std::size_t k = 0;
     for (const auto &[b, writes] : writes_) {
       const isl::union_set last = writes.domain().subtract(again[k++].domain());

@@ -13,7 +13,7 @@
 // no cell that groups read in the first round of a launch is written in the rounds that the launch stores. With `slots` cells for each
 // place in turn, these are launches whose number of rounds is a multiple of `slots`; they are not made (runtime/device/launch_rounds.h).
 // Only what a launch's last round has written is stored: earlier rounds are overwritten, which is proved, except the last `slots` of
-// the kernel, which the launch makes one by one. If nothing is overwritten, all rounds are stored, and only loads are saved.
+// the kernel. Those of them that other steps read (Buffer::readElsewhere) are launched one by one: none if these read the last round only. If nothing is overwritten, all rounds are stored, and only loads are saved.
 //
 // Source: Krishnamoorthy et al.: Effective automatic parallelization of stencil computations, PLDI 2007 (overlapped tiles).
 #pragma once

@@ -53,6 +53,8 @@ struct Buffer {
   // Output: nobody reads it after the kernel, and nobody else writes it. It holds intermediate results, so that a
   // transformation may keep them elsewhere.
   bool isPrivate = false;
+  // Output: the cells that other steps read, if that is known; of others, what the kernel has left in them does not matter.
+  std::optional<isl::set> readElsewhere = {};
 };
 
 /// Whether it is a matrix of the program; others live in the kernel only.

@@ -212,15 +212,19 @@ static std::optional<Scheduled> lift(const sema::Transform &transform, const sch
 
 LiftOutcome lift(const sema::Transform &transform, const schedule::Step &step,
                  const std::vector<body::Facts> &factsOfRules, const choice::Grid &grid, poly::Context &ctx,
-                 const std::set<int> &privateMatrices) {
+                 const std::set<int> &privateMatrices, const std::map<int, isl::set> &readElsewhere) {
   LiftOutcome out;
   if (auto kernel = lift(transform, step, factsOfRules, grid, ctx, true))
     out.kernel = std::move(*kernel);
   else
     out = {*lift(transform, step, factsOfRules, grid, ctx, false),
            "their statements depend on each other in too many ways"};
-  for (Buffer &b : out.kernel.buffers)
+  for (Buffer &b : out.kernel.buffers) {
     b.isPrivate = b.role == Buffer::Role::Output && privateMatrices.contains(b.matrix);
+    if (const auto read = readElsewhere.find(b.matrix);
+        b.role == Buffer::Role::Output && read != readElsewhere.end())
+      b.readElsewhere = isl::manage(isl_set_set_tuple_name(read->second.copy(), b.name.c_str()));
+  }
   return out;
 }
 

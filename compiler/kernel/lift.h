@@ -14,6 +14,8 @@
 #pragma once
 #include "compiler/kernel/schedule.h"
 #include "compiler/schedule/plan.h"
+#include <map>
+#include <set>
 
 namespace pbc::kernel {
 
@@ -23,10 +25,12 @@ struct LiftOutcome {
 };
 
 /// The Kernel of one step whose bodies call no transforms. `factsOfRules`: by rule index. The schedule is the
-/// step's order, unchanged; its loops have labels (loops.h). `privateMatrices`: those that no other step touches (schedule/private_matrices.h).
+/// step's order, unchanged; its loops have labels (loops.h). `privateMatrices`: those that no other step touches, and `readElsewhere`: what
+/// other steps read of others (schedule/private_matrices.h).
 LiftOutcome lift(const sema::Transform &, const schedule::Step &,
                  const std::vector<body::Facts> &factsOfRules, const choice::Grid &, poly::Context &,
-                 const std::set<int> &privateMatrices = {});
+                 const std::set<int> &privateMatrices = {},
+                 const std::map<int, isl::set> &readElsewhere = {});
 
 /// The parameters to which isl texts of this transform may refer: sizes, params and integer tunables,
 /// mangled.

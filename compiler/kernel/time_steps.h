@@ -25,6 +25,8 @@ struct TimeSteps {
   /// The cell of a round is written again after so many rounds, so that only the last round of a launch is stored; 0: never, and
   /// each round is stored.
   long slots = 0;
+  /// So many last rounds must be launched one by one, since others read what each of them has left.
+  long alone = 0;
 };
 
 } // namespace pbc::kernel

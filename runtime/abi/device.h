@@ -72,7 +72,8 @@ struct DeviceTeams {
 /// Describes a version in which a launch computes several rounds: the values [low0, high0) of function 0. Group k owns
 /// n - 2 * reach * (high0 - low0 - 1) points along an axis, of n = PB_G * PB_C that it computes in the first round.
 struct DeviceSteps {
-  int slots; // no launch may have a multiple of so many rounds, and the last slots - 1 rounds are launched one by one; 0: any
+  int slots;     // no launch may have a multiple of so many rounds; 0: any
+  int alone;     // so many last rounds are launched one by one
   long reach[2]; // how far a round reads along each axis of the items
 };
 

@@ -83,7 +83,7 @@ void LaunchRounds::findTogether() {
       const long width = static_cast<long>(launch_.group[d]) * launch_.cells[d];
       most = std::min(most, 1 + (width - 1) / (2 * how.reach[d]));
     }
-  const long last = count_ - std::max(0, how.slots - 1);
+  const long last = count_ - how.alone;
   begins_ = {0};
   while (last - begins_.back() > 4 * most) // most of many
     begins_.push_back(begins_.back() + largestAllowed(most, how.slots));

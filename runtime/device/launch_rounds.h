@@ -7,7 +7,8 @@
 //   in rounds of y                                 6 commands, from1 = y, to1 = y + 1
 //   points at the edge of a box                    4 commands, one for each side
 //   one cell, 3 groups with parts of its steps     2 commands, passes 1 and 2 (teams.h)
-//   9 rounds, 5 at most together, 2 slots          3 commands: rounds 0 to 4, 5 to 7, and 8; never an even number, nor the last one
+//   9 rounds, 5 at most together, 2 slots          3 commands of 3 rounds each, never an even number
+//   the same, and the last round is read alone     3 commands: rounds 0 to 4, 5 to 7, and 8
 //   in tiles of 2 x 3 points                       3 commands: tile (0, 0); (1, 0) and (0, 1); (1, 1)
 //
 // The commands differ only in their last few arguments. For tiles, the position along the last function

@@ -95,12 +95,17 @@ with tempfile.TemporaryDirectory() as folder:
         assert launches >= CASES * has, name
         print(f"{name}: {CASES * has} cases in {launches} launches")
 
-    # 12 rounds of the line, 5 at most together: 5, 5, 1 and the last one; and the other step.
+    # 12 rounds of the line, 5 at most together, never an even number: 3, 3, 3 and 3. Of 15 rounds 5, 5 and 5: nobody reads the last but one,
+    # which would be alone otherwise.
     with open("in.txt", "w") as f:
         f.write("SIZE 1000\n" + " ".join(str(k % 89) for k in range(1000)) + "\n")
     place = "place_rule0+rule1+rule2"
     expected, _ = run("Line", "", False)
-    for use, launches in (("gpu", 12), ("gpu_steps", 4)):
-        found, kernels = run("Line", f'[Line]\nsequential_cutoff = 0\n"{place}" = "{use}"\n"steps_rule0+rule1+rule2" = 5\n', True)
-        assert found == expected
-        assert kernels == launches or DEVICE != "fake", (use, kernels)
+    with open("Longer.pbcc", "w") as f:
+        f.write(PROGRAMS["Line"][1].replace("%s", "Longer").replace("#define K 11", "#define K 14"))
+    subprocess.run([PBC, "Longer.pbcc", "-o", "Longer"], check=True)
+    longer, _ = run("Longer", "", False)
+    for name, right, use, launches in (("Line", expected, "gpu", 12), ("Line", expected, "gpu_steps", 4), ("Longer", longer, "gpu", 15), ("Longer", longer, "gpu_steps", 3)):
+        found, kernels = run(name, f'[{name}]\nsequential_cutoff = 0\n"{place}" = "{use}"\n"steps_rule0+rule1+rule2" = 5\n', True)
+        assert found == right, (name, use)
+        assert kernels == launches or DEVICE != "fake", (name, use, kernels)

@@ -3,6 +3,7 @@
 // Compares the tiles of each command of a launch with all tiles, one by one.
 #include "runtime/device/launch_parts.h"
 #include "runtime/device/launch_rounds.h"
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <map>
 #include <random>
@@ -85,9 +86,9 @@ TEST(LaunchParts, GroupsFitThinParts) {
   EXPECT_THAT(fitted({3, 3, 3}), ElementsAre(4, 4, 4));
 }
 
-/// With two slots no command has an even number of rounds, and the last round is alone.
+/// With two slots no command has an even number of rounds; here the last round is alone.
 TEST(LaunchRounds, SeveralRoundsTogether) {
-  const DeviceSteps how{2, {1, 2}};
+  const DeviceSteps how{2, 1, {1, 2}};
   Launch launch = launchIn({3, {4, 0, 0}, {13, 100, 10}}, {});
   launch.inRounds = true;
   launch.together = &how;
@@ -105,12 +106,40 @@ TEST(LaunchRounds, SeveralRoundsTogether) {
   EXPECT_THAT(valuesOf(arguments), ElementsAre(12, 13, 0, 100, 0, 10));
 }
 
+/// Where nobody reads the rounds before the last one, no round is alone: 16 steps and the first version in three launches.
+TEST(LaunchRounds, NoRoundAloneWhereOnlyTheLastOneIsRead) {
+  const auto counts = [](long all, long most, int alone) {
+    const DeviceSteps how{2, alone, {1, 1}};
+    Launch launch = launchIn({3, {0, 0, 0}, {all, 4096, 4096}}, {});
+    launch.inRounds = true;
+    launch.together = &how;
+    launch.steps = most;
+    launch.group[0] = 32, launch.group[1] = 8;
+    launch.cells[0] = 2, launch.cells[1] = 8;
+    std::vector<Argument> arguments;
+    const LaunchRounds rounds(launch, arguments, nullptr);
+    std::vector<long> found;
+    for (long r = 0; r < rounds.count(); ++r) {
+      rounds.prepare(r, arguments);
+      found.push_back(arguments[1].value - arguments[0].value);
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+  };
+  EXPECT_THAT(counts(17, 9, 0), ElementsAre(5, 5, 7));
+  EXPECT_THAT(counts(17, 9, 1), ElementsAre(1, 7, 9));
+  EXPECT_THAT(counts(17, 5, 0), ElementsAre(3, 3, 3, 3, 5));
+  EXPECT_THAT(counts(9, 5, 0), ElementsAre(3, 3, 3));
+  EXPECT_THAT(counts(2, 5, 0), ElementsAre(1, 1)); // two slots allow no other
+}
+
 /// Every round runs once and in order, whatever is asked for; each group has points of its own.
 TEST(LaunchRounds, EveryRoundOnceWhateverIsAskedFor) {
   for (const int slots : {0, 2, 3})
     for (long steps = 1; steps < 12; ++steps)
       for (long all = 0; all < 20; ++all) {
-        const DeviceSteps how{slots, {2, 0}};
+        const int alone = static_cast<int>(steps) % 2 ? std::max(0, slots - 1) : 0;
+        const DeviceSteps how{slots, alone, {2, 0}};
         Launch launch = launchIn({2, {0, 0}, {all, 9}}, {});
         launch.inRounds = true;
         launch.together = &how;
@@ -128,8 +157,7 @@ TEST(LaunchRounds, EveryRoundOnceWhateverIsAskedFor) {
           next = arguments[1].value;
         }
         EXPECT_EQ(next, all);
-        if (slots && all >= slots - 1)
-          EXPECT_GE(rounds.count(), slots - 1);
+        EXPECT_GE(rounds.count(), std::min<long>(all, alone));
       }
 }
 

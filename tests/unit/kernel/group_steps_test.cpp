@@ -52,6 +52,35 @@ TEST(GroupSteps, FromTheRoundBefore) {
             "T reach 1 3, 2 slots, 3 reads");
 }
 
+/// How many last rounds are launched one by one if other steps read these cells of T.
+long aloneRounds(const std::string &cells) {
+  Lifted lifted(
+      "transform Line from A[n] to B[n] through T<0..9>[n] { T<0>.cell(i) from(A.cell(i) a) { return a; }"
+      "T<k>.cell(i) from(T<k-1>.cell(i-1) l, T<k-1>.cell(i+2) r) { return l + r; }"
+      "secondary T<k>.cell(i) from(T<k-1>.cell(i) c) { return c; } B.cell(i) from(T<9>.cell(i) t) { return "
+      "t; } }");
+  for (int step = 0; step < lifted.steps(); ++step) {
+    Scheduled kernel = lifted.kernel(0, step);
+    const ItemsOutcome made = mapToItems(kernel);
+    if (!made.items || !made.items->inRounds())
+      continue;
+    for (Buffer &b : kernel.buffers)
+      if (b.name == "T" && !cells.empty())
+        b.readElsewhere = isl::set(kernel.context.ctx(), cells);
+    const GroupStepsOutcome found = groupSteps(kernel, itemFunctions(kernel));
+    return found.steps ? found.steps->alone : -1;
+  }
+  return -2;
+}
+
+/// The last round, 9, has written slot 1.
+TEST(GroupSteps, RoundsAreAloneWhereOthersReadThem) {
+  EXPECT_EQ(aloneRounds(""), 1) << "nothing is known";
+  EXPECT_EQ(aloneRounds("[n] -> { T[i, 1] : 0 <= i < n }"), 0);
+  EXPECT_EQ(aloneRounds("[n] -> { T[i, 0] : 0 <= i < n }"), 1);
+  EXPECT_EQ(aloneRounds("[n] -> { T[i, s] : 0 <= i < n and 0 <= s <= 1 }"), 1);
+}
+
 TEST(GroupSteps, AllRoundsAreStoredWhereTheyAreOutputs) {
   EXPECT_EQ(roundsTogether(
                 "transform History from A[n] to T<0..9>[n] { T<0>.cell(i) from(A.cell(i) a) { return a; }"
