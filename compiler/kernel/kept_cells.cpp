@@ -124,8 +124,9 @@ long registersInPlanes(const Scheduled &kernel, int rows) {
   for (std::size_t b = 0; b < kernel.buffers.size(); ++b)
     if (const Buffer &memory = kernel.buffers[b]; memory.role == Buffer::Role::Item) {
       const int buffer = static_cast<int>(b);
-      all += keptCells(kernel, buffer, {runOf(kernel), rows}, Turns::OfPlanes, planesOfGroup(kernel, buffer)) *
-             ((bytesOf(memory.element) + 3) / 4);
+      all +=
+          keptCells(kernel, buffer, {runOf(kernel), rows}, Turns::OfPlanes, planesOfGroup(kernel, buffer)) *
+          ((bytesOf(memory.element) + 3) / 4);
     }
   return all;
 }

@@ -119,7 +119,7 @@ struct Grid {
 struct ChainLaunch {
   std::vector<Argument> arguments;
   Grid grid;
-  bool waits = true; // for all before it; false: it may run together with the one before it
+  bool waits = true;        // for all before it; false: it may run together with the one before it
   Kernel *kernel = nullptr; // null: that of the chain
 };
 

@@ -301,11 +301,11 @@ template <class T> __device__ __forceinline__ void pb_store_16(T *to, const T *f
 #define HUGE_VAL (__longlong_as_double(0x7ff0000000000000LL))
 #define PB_DIVIDE(x, by) pb_divided(x, by)
 __device__ __forceinline__ float pb_divided(float x, float by)
-)" DIVISION(PB_BODY_OF_DIVIDED) "\n" UNARY(CUDA_DOUBLE_1) BINARY(CUDA_DOUBLE_2) "__device__ inline double pb_fma(double x, double y, double z) "
-                                              "{ return fma(x, y, z); }\n" UNARY(NAME) BINARY(NAME) NAME(fma)
-                                                  ARITHMETIC("__device__ inline") INDICES("__device__ inline")
-                                                      MISSING("__device__ inline", "__double_as_longlong(",
-                                                              "__longlong_as_double(");
+)" DIVISION(PB_BODY_OF_DIVIDED) "\n" UNARY(CUDA_DOUBLE_1)
+        BINARY(CUDA_DOUBLE_2) "__device__ inline double pb_fma(double x, double y, double z) "
+                              "{ return fma(x, y, z); }\n" UNARY(NAME) BINARY(NAME) NAME(fma)
+                                  ARITHMETIC("__device__ inline") INDICES("__device__ inline") MISSING(
+                                      "__device__ inline", "__double_as_longlong(", "__longlong_as_double(");
 
 // A kernel with barriers is a coroutine: an item that waits is suspended, which sanitizers understand and
 // which is right in loops. A kernel without barriers is a plain function, called in a loop over the items of

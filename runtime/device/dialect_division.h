@@ -20,8 +20,10 @@
   {                                                                                                          \
     const float inverse = 1.0f / by, q = x * inverse;                                                        \
     const float exact = fmaf(fmaf(-by, q, x), inverse, q);                                                   \
-    if (fabsf(x) > 1e-28f && fabsf(x) < 1e32f) return exact;                                                 \
-    if (!(fabsf(x) > 0.0f && fabsf(x) <= 3.402823466e38f)) return q;                                               \
+    if (fabsf(x) > 1e-28f && fabsf(x) < 1e32f)                                                               \
+      return exact;                                                                                          \
+    if (!(fabsf(x) > 0.0f && fabsf(x) <= 3.402823466e38f))                                                   \
+      return q;                                                                                              \
     const double wide = 1.0 / (double)by, w = (double)x * wide;                                              \
     return (float)fma(fma(-(double)by, w, (double)x), wide, w);                                              \
   }

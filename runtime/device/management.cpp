@@ -81,9 +81,10 @@ DeviceError Management::lostError() const {
 }
 
 Counters Management::counters() const {
-  return {count.launches,  count.items,    count.chains,       count.graphs,       count.copiesIn,    count.copiesOut,
-          count.bytesIn,   count.bytesOut, count.copiesAcross, count.bytesAcross, count.allocations,
-          count.evictions, count.buffers,  count.bytes,        count.resting,     pageLocks_.bytes()};
+  return {count.launches,     count.items,       count.chains,      count.graphs,
+          count.copiesIn,     count.copiesOut,   count.bytesIn,     count.bytesOut,
+          count.copiesAcross, count.bytesAcross, count.allocations, count.evictions,
+          count.buffers,      count.bytes,       count.resting,     pageLocks_.bytes()};
 }
 
 void Management::gaveChain() {

@@ -149,9 +149,9 @@ public:
   void needsFlush() { needsFlush_ = true; }
 
   struct Count {
-    std::atomic<unsigned long> launches = 0, items = 0, chains = 0, graphs = 0, copiesIn = 0, copiesOut = 0, bytesIn = 0,
-                               bytesOut = 0, allocations = 0, evictions = 0, buffers = 0, bytes = 0,
-                               resting = 0, copiesAcross = 0, bytesAcross = 0;
+    std::atomic<unsigned long> launches = 0, items = 0, chains = 0, graphs = 0, copiesIn = 0, copiesOut = 0,
+                               bytesIn = 0, bytesOut = 0, allocations = 0, evictions = 0, buffers = 0,
+                               bytes = 0, resting = 0, copiesAcross = 0, bytesAcross = 0;
   } count;
 
 private:

@@ -270,8 +270,8 @@ std::string whyNoPlanes(const Filling &copy, const CopyRequest &asked) {
   if (asked.isThroughGroup && !turn)
     return "all planes of points read the same cells, which are copied once";
   if (asked.isThroughGroup && asked.planes > turn->extent)
-    return fmt::format("an item reads {} planes of cells for a plane of points, and `planes` are {}", turn->extent,
-                       asked.planes);
+    return fmt::format("an item reads {} planes of cells for a plane of points, and `planes` are {}",
+                       turn->extent, asked.planes);
   return "";
 }
 

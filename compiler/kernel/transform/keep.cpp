@@ -29,33 +29,32 @@ Outcome applyKeep(const Scheduled &kernel, const Arguments &arguments) {
 
 Transformation keepTransformation() {
   using Kind = Parameter::Kind;
-  return {
-      .name = "keep",
-      .doc = "keeps what a step of a loop uses of a matrix in a small array, and writes it back; on a "
-             "device, what an item "
-             "reads of an input in its registers",
-      .parameters = {{.name = "matrix", .kind = Kind::Buffer, .doc = "the matrix"},
-                     {.name = "at",
-                      .kind = Kind::Loop,
-                      .doc = "the loop in each of whose steps it is kept; on a device, once if none is named",
-                      .isOptional = true},
-                     {.name = "through",
-                      .kind = Kind::Word,
-                      .doc =
-                          "on a device, for items with planes of points: where the cells come from that are "
-                          "new in a plane, the matrix or memory into which the group copies what its items "
-                          "share",
-                      .words = {"matrix", "group"},
-                      .isOptional = true},
-                     {.name = "planes",
-                      .kind = Kind::Integer,
-                      .doc = "with `through = group`: how many of the last planes an item reads there in each "
-                             "plane of its points, and does not keep in its registers; one if it is left out",
-                      .least = 1,
-                      .most = 32,
-                      .isOptional = true}},
-      .apply = applyKeep,
-      .mixing = {.place = Mixing::Place::Memory, .memory = Mixing::Memory::Registers}};
+  return {.name = "keep",
+          .doc = "keeps what a step of a loop uses of a matrix in a small array, and writes it back; on a "
+                 "device, what an item "
+                 "reads of an input in its registers",
+          .parameters =
+              {{.name = "matrix", .kind = Kind::Buffer, .doc = "the matrix"},
+               {.name = "at",
+                .kind = Kind::Loop,
+                .doc = "the loop in each of whose steps it is kept; on a device, once if none is named",
+                .isOptional = true},
+               {.name = "through",
+                .kind = Kind::Word,
+                .doc = "on a device, for items with planes of points: where the cells come from that are "
+                       "new in a plane, the matrix or memory into which the group copies what its items "
+                       "share",
+                .words = {"matrix", "group"},
+                .isOptional = true},
+               {.name = "planes",
+                .kind = Kind::Integer,
+                .doc = "with `through = group`: how many of the last planes an item reads there in each "
+                       "plane of its points, and does not keep in its registers; one if it is left out",
+                .least = 1,
+                .most = 32,
+                .isOptional = true}},
+          .apply = applyKeep,
+          .mixing = {.place = Mixing::Place::Memory, .memory = Mixing::Memory::Registers}};
 }
 
 } // namespace pbc::kernel

@@ -114,8 +114,9 @@ private:
     For cells{"edge", integer(0), less(index("edge"), integer(together)), nullptr,
               block({let("edge0", add(at, index("edge"))), copy(1, "edge0")})};
     cells.hint.unrolling = Hint::Unrolling::Never;
-    const NodePtr vector = block({let("at0", head ? add(first, integer(head)) : first),
-                                  make({If{inMatrix, copy(together, "at0", true), make({std::move(cells)})}})});
+    const NodePtr vector =
+        block({let("at0", head ? add(first, integer(head)) : first),
+               make({If{inMatrix, copy(together, "at0", true), make({std::move(cells)})}})});
     const Expr beside = grouped(subtract(extent(0), inVectors));
     const Expr behind = add(place, inVectors);
     const NodePtr edge = block(
@@ -210,8 +211,10 @@ private:
         all.push_back(let(number("at", d), rest));
         continue;
       }
-      Expr place = arithmetic(Op::Modulo, {rest, extent(d)}), next = arithmetic(Op::Divide, {rest, extent(d)});
-      if (copy_.isOfTurn && d + 2 == copy_.first.size()) { // compilers do not know that a number below n has n times 0 in it
+      Expr place = arithmetic(Op::Modulo, {rest, extent(d)}),
+           next = arithmetic(Op::Divide, {rest, extent(d)});
+      if (copy_.isOfTurn &&
+          d + 2 == copy_.first.size()) { // compilers do not know that a number below n has n times 0 in it
         const Expr isOne = arithmetic(Op::Equal, {extent(d + 1), integer(1)});
         place = arithmetic(Op::Choose, {isOne, rest, grouped(std::move(place))});
         next = arithmetic(Op::Choose, {isOne, integer(0), grouped(std::move(next))});
