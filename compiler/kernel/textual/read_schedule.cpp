@@ -92,7 +92,7 @@ private:
       isl::pw_aff begin = fragments_.ofParameters(r_.raw(",", "the first step"));
       r_.expect(",", "");
       r_.expect("to", "");
-      tile.joined = {std::move(begin), fragments_.ofParameters(r_.raw(",", "the end of the steps"))};
+      tile.joined = {begin, fragments_.ofParameters(r_.raw(",", "the end of the steps"))};
     } else if (r_.accept("behind")) {
       tile.behind = fragments_.ofParameters(r_.raw(",", "the distance"));
     } else if (r_.accept("rows")) {

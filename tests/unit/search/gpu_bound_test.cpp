@@ -2,6 +2,7 @@
 
 #include "compiler/search/count.h"
 #include "compiler/search/strategy/search.h"
+#include "tests/unit/sanitized.h"
 #include "tests/unit/search/gpu_examples.h"
 #include <algorithm>
 #include <bit>
@@ -59,7 +60,8 @@ TEST(GpuBound, NoTermFallsOnTheWayDownAndNoneIsAboveTheTime) {
     ASSERT_TRUE(state.propagate());
     std::mt19937_64 random(3);
     int leaves = 0;
-    for (int descent = 0; descent < 2000 && leaves < 400; ++descent) {
+    const int enough = testsAll() ? 400 : kSanitized ? 15 : 60;
+    for (int descent = 0; descent < 2000 && leaves < enough; ++descent) {
       const State::Mark root = state.mark();
       std::vector<std::vector<GpuTermValue>> way;
       auto look = [&] {
@@ -280,6 +282,8 @@ TEST(GpuSearch, FindsTheBestOfAllAndNoBoundIsAboveATime) {
                         {"scaled vector", [] { return gpuScaledVector(1000); }, 10000},
                         {"sgemm", [] { return gpuSgemm(256, 1, 1); }, 2000}};
   for (const Case &c : cases) {
+    if (c.least > (kSanitized ? 100 : 2000) && !testsAll())
+      continue; // a minute, or ten of them under sanitizers
     Searched all(one(c.make()));
     const SearchResult everything = search(*all.model, {.measuresAll = true});
     ASSERT_TRUE(everything.best) << c.name;
