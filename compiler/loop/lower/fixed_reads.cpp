@@ -46,7 +46,7 @@ std::optional<std::vector<Computed>> computedIn(const NodePtr &body) {
   return all;
 }
 
-/// The names that are declared inside of a node, with the loop's own.
+/// The names that are declared inside of a node.
 class Names : public Visitor {
 public:
   void node(const NodePtr &n) override {
