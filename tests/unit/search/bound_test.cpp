@@ -3,6 +3,7 @@
 // The terms of the bound on kernels whose least times can be worked out by hand, and what holds for all of them: a part of a
 // region has no lower bound than the region.
 #include "compiler/search/bound/bound.h"
+#include "tests/unit/search/descent.h"
 #include "tests/unit/search/kernels.h"
 #include "tests/unit/transform/textual.h"
 #include <bit>
@@ -223,10 +224,7 @@ TEST(Bounds, NeverFallWhenMoreIsDecided) {
         for (int v = 0; v < int(state.domains().size()); ++v) {
           if (state.isDecided(v))
             continue;
-          Domain rest = state.domain(v);
-          for (auto skip = random() % std::uint64_t(std::popcount(rest)); skip > 0; --skip)
-            rest &= rest - 1;
-          if (!state.decide(v, unsigned(std::countr_zero(rest))))
+          if (!decideAtRandom(state, v, random))
             break;
           const double seconds = bounds.of(state).seconds;
           EXPECT_GE(seconds, least * (1 - 1e-9)) << nest.text() << nest.space->nameOf(v);

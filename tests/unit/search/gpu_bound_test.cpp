@@ -3,6 +3,7 @@
 #include "compiler/search/count.h"
 #include "compiler/search/strategy/search.h"
 #include "tests/unit/sanitized.h"
+#include "tests/unit/search/descent.h"
 #include "tests/unit/search/gpu_examples.h"
 #include <algorithm>
 #include <bit>
@@ -13,26 +14,6 @@
 
 namespace pbc::search {
 namespace {
-
-/// Random decisions until nothing is open; false: nothing was left. Calls `each` after every one.
-template <class Each>
-bool descend(State &state, std::mt19937_64 &random, const Each &each) {
-  std::vector<int> variables(state.domains().size());
-  for (std::size_t v = 0; v < variables.size(); ++v)
-    variables[v] = int(v);
-  std::shuffle(variables.begin(), variables.end(), random);
-  for (const int v : variables) {
-    if (state.isDecided(v))
-      continue;
-    Domain rest = state.domain(v);
-    for (auto skip = random() % std::uint64_t(std::popcount(rest)); skip > 0; --skip)
-      rest &= rest - 1;
-    if (!state.decide(v, unsigned(std::countr_zero(rest))))
-      return false;
-    each();
-  }
-  return true;
-}
 
 struct Named {
   std::string name;

@@ -4,6 +4,7 @@
 #include "compiler/model/machine/machine_file.h"
 #include "compiler/search/count.h"
 #include "compiler/search/gpu/gpu_script.h"
+#include "tests/unit/search/descent.h"
 #include "tests/unit/search/kernels.h"
 #include "tests/unit/transform/interpret.h"
 #include "tests/unit/transform/textual.h"
@@ -80,10 +81,7 @@ bool decideExpressible(const GpuNestSpace &nest, State &state, std::mt19937_64 &
   for (int v = 0; v < int(state.domains().size()); ++v) {
     if (state.isDecided(v))
       continue;
-    Domain rest = state.domain(v);
-    for (auto skip = random() % std::uint64_t(std::popcount(rest)); skip > 0; --skip)
-      rest &= rest - 1;
-    if (!state.decide(v, unsigned(std::countr_zero(rest))))
+    if (!decideAtRandom(state, v, random))
       return false;
   }
   return true;

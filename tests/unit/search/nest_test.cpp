@@ -4,6 +4,7 @@
 #include "compiler/kernel/print.h"
 #include "compiler/search/count.h"
 #include "compiler/search/nest/nest_space.h"
+#include "tests/unit/search/descent.h"
 #include "tests/unit/search/kernels.h"
 #include "tests/unit/transform/compiled.h"
 #include "tests/unit/transform/textual.h"
@@ -13,24 +14,6 @@
 
 namespace pbc::search {
 namespace {
-
-/// A random leaf; false if the decisions on the way have left none.
-bool descend(State &state, std::mt19937_64 &random) {
-  std::vector<int> variables(state.domains().size());
-  for (int v = 0; v < int(variables.size()); ++v)
-    variables[std::size_t(v)] = v;
-  std::shuffle(variables.begin(), variables.end(), random);
-  for (const int v : variables) {
-    if (state.isDecided(v))
-      continue;
-    Domain rest = state.domain(v);
-    for (auto skip = random() % std::uint64_t(std::popcount(rest)); skip > 0; --skip)
-      rest &= rest - 1;
-    if (!state.decide(v, unsigned(std::countr_zero(rest))))
-      return false;
-  }
-  return true;
-}
 
 NestSpaces spacesOf(const kernel::Scheduled &kernel) {
   NestOptions options;
