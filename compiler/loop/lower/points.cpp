@@ -30,16 +30,12 @@
 //         begin2 = first2 + lane2 * PB_C2 + turn2; fill A_item through A_plane
 //         if 0 <= turn2 { C[item2] = A_item[0] + A_item[2] } }
 //
-// A loop whose limits are the lesser or the greater of one that all points have and one of each point runs to the former for all of them:
-//
-//   points item0 in blocks { for k = c0; k <= min(c0 + 15, item0) { s += strip[k - c0] } }
-//   =>  for k = c0; k <= c0 + 15 { for r0 < PB_C0 { if k <= item0 { s[r0] += strip[k - c0] } } }
-//
 // Where cells are read under a condition, such as optional ones, an item is whole only if its box of them lies in the matrix, too.
 //
 // Source: petabricks-hetero, requirements 97 and 98.
 #include "compiler/kernel/footprint.h"
 #include "compiler/loop/lower/pass.h"
+#include "compiler/loop/lower/shared_limits.h"
 #include <algorithm>
 #include <set>
 
@@ -242,84 +238,6 @@ private:
            });
   }
 
-  /// A limit of a loop: for all points, and for this one, which is null if that is the same.
-  struct SharedLimit {
-    Expr ofAll, ofPoint;
-  };
-
-  /// Of a loop that runs while its variable is not beyond the limit, `least` of the one or the other; nothing if points share none.
-  std::optional<SharedLimit> sharedLimit(const Expr &limit, Op least) const {
-    if (!differs(limit))
-      return SharedLimit{limit, nullptr};
-    if (const Grouped *g = as<Grouped>(limit))
-      return sharedLimit(g->operand, least);
-    const Arithmetic *a = as<Arithmetic>(limit);
-    if (!a || a->op != least)
-      return std::nullopt;
-    const std::optional<SharedLimit> left = sharedLimit(a->operands[0], least),
-                                     right = sharedLimit(a->operands[1], least);
-    if (!left && !right)
-      return std::nullopt;
-    const auto joined = [&](const Expr &one, const Expr &other) {
-      return one && other ? arithmetic(least, {one, other}) : one ? one : other;
-    };
-    return SharedLimit{
-        joined(left ? left->ofAll : nullptr, right ? right->ofAll : nullptr),
-        joined(left ? left->ofPoint : a->operands[0], right ? right->ofPoint : a->operands[1])};
-  }
-
-  /// A loop whose limits differ, or one under a condition that does, as one that is the same for all points and has the conditions inside; null
-  /// for another node.
-  NodePtr asLongForAll(const NodePtr &n) const {
-    if (const If *i = as<If>(n); i && !i->otherwise && differs(i->condition) && !hasCopies(i->then)) {
-      const For *loop = onlyLoop(i->then);
-      if (!loop || differs(loop->begin) || differs(loop->condition))
-        return nullptr;
-      For made = *loop;
-      made.body = make({If{i->condition, loop->body, nullptr}});
-      return make({std::move(made)});
-    }
-    const For *loop = as<For>(n);
-    const Arithmetic *runs =
-        loop && loop->condition && loop->begin ? as<Arithmetic>(loop->condition) : nullptr;
-    const Integer *step = loop && loop->step ? as<Integer>(loop->step) : nullptr;
-    const bool isCounting = runs && (runs->op == Op::Less || runs->op == Op::LessEqual) &&
-                            isNamed(runs->operands[0], loop->iterator) &&
-                            (!loop->step || (step && step->value == 1));
-    if (!isCounting || hasCopies(loop->body))
-      return nullptr;
-    const std::optional<SharedLimit> begin = sharedLimit(loop->begin, Op::Maximum),
-                                     end = sharedLimit(runs->operands[1], Op::Minimum);
-    if (!begin || !end || !(begin->ofPoint || end->ofPoint))
-      return nullptr;
-    Expr isOfPoint;
-    const auto require = [&](Expr one) {
-      isOfPoint = isOfPoint ? arithmetic(Op::And, {isOfPoint, std::move(one)}) : std::move(one);
-    };
-    if (begin->ofPoint)
-      require(arithmetic(Op::LessEqual, {begin->ofPoint, index(loop->iterator)}));
-    if (end->ofPoint)
-      require(arithmetic(runs->op, {index(loop->iterator), end->ofPoint}));
-    For made = *loop;
-    made.begin = begin->ofAll;
-    made.condition = arithmetic(runs->op, {index(loop->iterator), end->ofAll});
-    made.body = make({If{isOfPoint, loop->body, nullptr}});
-    made.hint.unrolling = Hint::Unrolling::Never; // few strips have such steps, and blocks of points are long
-    return make({std::move(made)});
-  }
-
-  static bool isNamed(const Expr &e, const std::string &name) {
-    const Name *n = as<Name>(e);
-    return n && n->name == name;
-  }
-
-  /// The loop of which the node consists; null if it has more or less.
-  static const For *onlyLoop(const NodePtr &n) {
-    if (const Block *b = as<Block>(n))
-      return b->nodes.size() == 1 ? onlyLoop(b->nodes.front()) : nullptr;
-    return as<For>(n);
-  }
-
   /// The node for all points, with what they share around them.
   NodePtr spread(const NodePtr &n) {
     if (const Block *b = as<Block>(n)) {
@@ -333,7 +251,7 @@ private:
       made.body = spread(f->body);
       return make({std::move(made)});
     }
-    if (const NodePtr shared = asLongForAll(n))
+    if (const NodePtr shared = asLongForAll(n, [this](const Expr &e) { return differs(e); }))
       return spread(shared);
     if (const If *i = as<If>(n); i && !differs(i->condition))
       return make({If{i->condition, spread(i->then), i->otherwise ? spread(i->otherwise) : nullptr}});
