@@ -59,6 +59,8 @@ TABLE = {
     "compiler/compose": "compiler/source compiler/script compiler/syntax compiler/sema compiler/kernel",
     # The machine code that a compiler of devices makes.
     "compiler/cubin": "",
+    # The time of kernels, found without data.
+    "compiler/emulate": "",
     "compiler/build": "runtime/base compiler/preamble",
     # The cost models and `pbc model`.
     "compiler/model": "",

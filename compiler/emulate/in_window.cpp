@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A core that begins instructions out of order. Taken in program order, each has its place in the window, and uses the first gap of its
+// resource after its operands are there:
+//
+//   taken in    not before the one `width` instructions earlier + a cycle, and the retirement of the one `window` instructions earlier
+//   begins      at the first time from then on at which its resource is free for all of its transactions
+//   retires     after it has finished, and after all earlier ones
+//
+// Threads that share the core are taken in by turns. Renaming leaves only true dependences. Source: bottleneck-analysis.md 8, processors.
+#include "compiler/emulate/costs.h"
+#include "compiler/emulate/position.h"
+#include <deque>
+#include <map>
+
+namespace pbc::emulate {
+namespace {
+
+/// When a resource is taken.
+class Calendar {
+public:
+  /// Takes the first time from `from` on that is free for so long, and returns it. Nothing is asked for before `horizon` later.
+  Time take(Time from, Time length, Time horizon) {
+    if (length <= 0)
+      return from;
+    while (!taken_.empty() && taken_.begin()->second <= horizon)
+      taken_.erase(taken_.begin());
+    auto after = taken_.upper_bound(from);
+    if (after != taken_.begin() && std::prev(after)->second > from)
+      from = std::prev(after)->second;
+    while (after != taken_.end() && after->first < from + length) {
+      from = after->second;
+      ++after;
+    }
+    insert(after, from, from + length);
+    return from;
+  }
+
+private:
+  void insert(std::map<Time, Time>::iterator after, Time begin, Time end) {
+    if (after != taken_.end() && after->first == end) {
+      end = after->second;
+      after = taken_.erase(after);
+    }
+    if (after != taken_.begin())
+      if (const auto before = std::prev(after); before->second == begin) {
+        before->second = end;
+        return;
+      }
+    taken_.emplace_hint(after, begin, end);
+  }
+
+  std::map<Time, Time> taken_; // begin to end, apart
+};
+
+struct Thread {
+  Position position;
+  Router router;
+  std::vector<Time> ready;          // by register
+  std::deque<Time> takenIn, retire; // of the last `width` and `window` instructions
+};
+
+class InWindow {
+public:
+  explicit InWindow(const Run &run)
+      : run_(run), trace_(run.trace), ends_(run.trace), calendars_(run.core.resources.size()),
+        busyUntil_(run.core.resources.size(), 0) {
+    outcome_.uses.resize(calendars_.size());
+  }
+
+  Outcome all() {
+    std::vector<Thread> threads;
+    for (int k = 0; k < run_.threads.count; ++k)
+      threads.push_back({Position(trace_),
+                         Router(0),
+                         std::vector<Time>(static_cast<std::size_t>(trace_.registers), 0),
+                         {},
+                         {}});
+    for (bool isDone = trace_.instructions.empty(); !isDone;) {
+      isDone = true;
+      horizon_ = horizon(threads);
+      for (std::size_t k = 0; k < threads.size(); ++k)
+        if (!threads[k].position.isAtEnd()) {
+          take(static_cast<int>(k), threads[k]);
+          isDone = false;
+        }
+    }
+    return outcome_;
+  }
+
+private:
+  /// No instruction is taken in before this any more.
+  static Time horizon(const std::vector<Thread> &threads) {
+    Time least = threads.empty() ? 0 : takenInLast(threads.front());
+    for (const Thread &t : threads)
+      if (!t.position.isAtEnd())
+        least = std::min(least, takenInLast(t));
+    return least;
+  }
+
+  static Time takenInLast(const Thread &t) { return t.takenIn.empty() ? 0 : t.takenIn.back(); }
+
+  void take(int number, Thread &thread) {
+    const Instruction &i = trace_.instructions[static_cast<std::size_t>(thread.position.instruction())];
+    Time in = takenInLast(thread);
+    if (static_cast<int>(thread.takenIn.size()) == run_.core.width * run_.core.schedulers)
+      in = std::max(in, thread.takenIn.front() + run_.costs.issue());
+    if (static_cast<int>(thread.retire.size()) == run_.core.window)
+      in = std::max(in, thread.retire.front());
+    Time begin = in, finish = in;
+    if (i.isBarrier) // other cores are not seen: the thread waits for itself
+      finish = std::max(in, thread.retire.empty() ? 0 : thread.retire.back()) + run_.costs.barrier();
+    else {
+      for (const int read : i.reads)
+        begin = std::max(begin, thread.ready[static_cast<std::size_t>(read)]);
+      const int resource =
+          i.nearer && thread.router.isNearer(i.nearer->rate) ? i.nearer->resource : i.resource;
+      const auto r = static_cast<std::size_t>(resource);
+      const Cost &cost = run_.costs.of(i.region, resource);
+      begin = calendars_[r].take(begin, i.transactions * cost.gap, horizon_);
+      finish = begin + (i.transactions - 1) * cost.gap + cost.latency;
+      outcome_.uses[r].admissions += i.transactions;
+      outcome_.uses[r].inFlight += std::max<Time>(0, finish - std::max(begin, busyUntil_[r]));
+      busyUntil_[r] = std::max(busyUntil_[r], finish);
+    }
+    for (const int written : i.writes)
+      thread.ready[static_cast<std::size_t>(written)] = finish;
+    if (run_.events)
+      run_.events->push_back({number, thread.position.instruction(), in, begin, finish});
+    push(thread.takenIn, in, run_.core.width * run_.core.schedulers);
+    push(thread.retire, std::max(finish, thread.retire.empty() ? 0 : thread.retire.back()), run_.core.window);
+    outcome_.time = std::max(outcome_.time, finish);
+    thread.position.advance(ends_);
+  }
+
+  static void push(std::deque<Time> &last, Time t, int count) {
+    last.push_back(t);
+    if (static_cast<int>(last.size()) > count)
+      last.pop_front();
+  }
+
+  const Run &run_;
+  const Trace &trace_;
+  const LoopEnds ends_;
+  std::vector<Calendar> calendars_;
+  std::vector<Time> busyUntil_; // by resource, the last result so far
+  Time horizon_ = 0;
+  Outcome outcome_;
+};
+
+} // namespace
+
+Outcome runInWindow(const Run &run) { return InWindow(run).all(); }
+
+} // namespace pbc::emulate

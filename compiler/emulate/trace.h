@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What one thread of a core, or one warp of a multiprocessor, does: instructions without data, each with the resource that it
+// needs and the registers on which it waits, and the loops around them.
+//
+//   load r0; r1 = f(r0); 100 times      => instructions { {memory, writes r0}, {unit, reads r0, writes r1} }, loops { {0, 2, 100} }
+//
+// All threads go the same way; what only some of them do stands here once for all. The trace is the one form that all sources have: loops of
+// a kernel, PTX, machine code. Invariant (verify): loops are nested or apart, outer ones first, and run at least once; every
+// resource and register is one that exists. Source: bottleneck-analysis.md 3.1, 8.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pbc::emulate {
+
+/// A part of an instruction's accesses that another resource serves, such as a cache.
+struct Share {
+  int resource = 0;
+  double rate = 0; // 0 to 1
+};
+
+struct Instruction {
+  int resource = 0;               // its place in Core::resources; of a barrier without meaning
+  int transactions = 1;           // admissions to the resource: lines of memory, turns of banks
+  std::vector<int> reads, writes; // registers
+  int region = 0;                 // its place in Trace::regions
+  bool isBarrier = false;         // of the block's threads
+  std::optional<Share> nearer = {};
+};
+
+/// The instructions from `first` to the one before `end`, so many times.
+struct Repeat {
+  int first = 0, end = 0;
+  long times = 1;
+};
+
+struct Trace {
+  std::vector<Instruction> instructions;
+  std::vector<Repeat> loops;
+  int registers = 0;
+  std::vector<std::string> regions{""}; // rules and loops of the source
+
+  /// How often an instruction is carried out by one thread.
+  double timesOf(int instruction) const;
+  /// How many instructions one thread carries out.
+  double length() const;
+};
+
+/// Empty, or what is wrong with a trace for so many resources.
+std::string verify(const Trace &, int resources);
+
+} // namespace pbc::emulate
