@@ -2,6 +2,7 @@
 
 // pbc: the compiler and its subcommands.
 #include "compiler/driver/compose_command.h"
+#include "compiler/driver/emulate_command.h"
 #include "compiler/driver/opt_command.h"
 #include "compiler/driver/pipeline.h"
 #include "compiler/driver/prove_command.h"
@@ -27,7 +28,7 @@ bool isMisspeltCommand(const std::string &word) {
       access(word.c_str(), F_OK) == 0)
     return false;
   const std::string near = pb::base::closest(
-      word, {"tune", "config", "report", "model", "opt", "compose", "space", "prove", "explain"});
+      word, {"tune", "config", "report", "model", "opt", "compose", "space", "prove", "emulate", "explain"});
   if (near.empty())
     return false;
   std::fprintf(stderr,
@@ -54,6 +55,8 @@ int command(int argc, char **argv) {
     return pbc::driver::spaceCommand(argc - 1, argv + 1);
   if (argc > 1 && std::strcmp(argv[1], "prove") == 0)
     return pbc::driver::proveCommand(argc - 1, argv + 1);
+  if (argc > 1 && std::strcmp(argv[1], "emulate") == 0)
+    return pbc::driver::emulateCommand(argc - 1, argv + 1);
   const bool explains = argc > 1 && std::strcmp(argv[1], "explain") == 0;
   if (explains && pbc::tuner::explainsProgram(argc - 1, argv + 1))
     return pbc::tuner::explainCommand(argc - 1, argv + 1);

@@ -100,8 +100,9 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
       "configuration files; `pbc opt FILE.kernel` runs steps of schedules on kernels in text form; `pbc "
       "compose` weaves adaptors into a schedule; `pbc space FILE` prints the programs that a kernel can "
       "become; `pbc prove FILE` "
-      "searches the fastest of them, and says how far from it the result can be; `pbc model` evaluates cost "
-      "models.",
+      "searches the fastest of them, and says how far from it the result can be; `pbc emulate FILE` predicts "
+      "what limits kernels for devices; `pbc "
+      "model` evaluates cost models.",
       "pbc"};
   app.footer("Example:\n  pbc samples/sort.pbcc -o sort && pbc tune ./sort && ./sort in.npy out.npy");
   if (explains) {

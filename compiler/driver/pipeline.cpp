@@ -240,8 +240,9 @@ void writeToStandardOutput(std::string_view text) {
 
 /// Who takes the result in place of standard output.
 struct Taker {
-  TakeKernel kernels = nullptr;                            // each kernel
-  std::function<void(const std::string &)> text = nullptr; // the text of the stage
+  TakeKernel kernels = nullptr;                             // each kernel
+  std::function<void(const emit::Input &)> input = nullptr; // all of them
+  std::function<void(const std::string &)> text = nullptr;  // the text of the stage
 };
 
 /// Up to the stage that is asked for.
@@ -254,6 +255,8 @@ void runPasses(Compilation &c, const Taker &taker) {
     if (const Printer *printer = printerAfter(pass, c.options.stage)) {
       if (taker.kernels)
         return give(c.kernels, taker.kernels);
+      if (taker.input)
+        return taker.input(inputOf(c));
       const std::string text = printer->print(c);
       if (taker.text)
         taker.text(text);
@@ -342,13 +345,9 @@ Options quietOptions(const std::string &file, Stage stage) {
   return options;
 }
 
-} // namespace
-
-bool eachKernel(const std::string &file, const TakeKernel &take) {
-  return runPipeline(quietOptions(file, Stage::Kernels), {.kernels = take}) == 0;
-}
-
-std::optional<std::string> liftedKernels(const std::string &file, const std::vector<std::string> &words) {
+/// Nothing if the words are no options of `pbc`, which was said.
+std::optional<Options> optionsOf(const std::string &file, const std::vector<std::string> &words,
+                                 Stage stage) {
   std::vector<std::string> all{"pbc", file};
   all.insert(all.end(), words.begin(), words.end());
   std::vector<char *> arguments;
@@ -357,11 +356,30 @@ std::optional<std::string> liftedKernels(const std::string &file, const std::vec
   ParsedOptions parsed = parseOptions(int(arguments.size()), arguments.data());
   if (!parsed.run)
     return std::nullopt;
-  parsed.options.stage = Stage::Lifted;
-  parsed.options.forDevices = false;
+  parsed.options.stage = stage;
+  return parsed.options;
+}
+
+} // namespace
+
+bool eachKernel(const std::string &file, const TakeKernel &take) {
+  return runPipeline(quietOptions(file, Stage::Kernels), {.kernels = take}) == 0;
+}
+
+bool withKernels(const std::string &file, const std::vector<std::string> &words,
+                 const std::function<void(const emit::Input &)> &take) {
+  const std::optional<Options> options = optionsOf(file, words, Stage::Kernels);
+  return options && runPipeline(*options, {.input = take}) == 0;
+}
+
+std::optional<std::string> liftedKernels(const std::string &file, const std::vector<std::string> &words) {
+  std::optional<Options> options = optionsOf(file, words, Stage::Lifted);
+  if (!options)
+    return std::nullopt;
+  options->forDevices = false;
   std::string lifted;
   const Taker taker{.text = [&](const std::string &text) { lifted = text; }};
-  return runPipeline(parsed.options, taker) == 0 ? std::optional(lifted) : std::nullopt;
+  return runPipeline(*options, taker) == 0 ? std::optional(lifted) : std::nullopt;
 }
 
 } // namespace pbc::driver

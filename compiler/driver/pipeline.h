@@ -16,6 +16,9 @@
 namespace pbc::kernel {
 struct Kernel;
 }
+namespace pbc::emit {
+struct Input;
+}
 
 namespace pbc::driver {
 
@@ -25,6 +28,10 @@ int compileProgram(const Options &);
 /// Calls `take` with the kernel of each step of each plan of a program, as the compiler schedules it. False:
 /// the program has errors, which were printed. The argument of `take` does not outlive the call.
 bool eachKernel(const std::string &file, const std::function<void(const kernel::Kernel &)> &take);
+
+/// Calls `take` with all of a program's kernels, those for devices included. False, and the argument: as eachKernel.
+bool withKernels(const std::string &file, const std::vector<std::string> &words,
+                 const std::function<void(const emit::Input &)> &take);
 
 /// What `--emit=lifted` prints of a program; nothing if it has errors, which were printed. `words`: further options of `pbc`.
 std::optional<std::string> liftedKernels(const std::string &file, const std::vector<std::string> &words = {});

@@ -88,6 +88,9 @@ std::vector<DeviceSource> deviceSources(const Input &in) {
                 std::copy(std::begin(sizes.group), std::end(sizes.group), one.source.group);
                 one.localArrays = version.localArrays;
                 std::copy(std::begin(sizes.cells), std::end(sizes.cells), one.cells);
+                one.loops = version.loops;
+                one.matrices = version.matrices;
+                one.shape = shape;
                 all.push_back(std::move(one));
               });
   return all;

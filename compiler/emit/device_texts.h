@@ -31,7 +31,10 @@ struct DeviceSource {
   std::vector<loop::SectorUse> sectors = {};
   std::optional<loop::Traffic> traffic = {};
   std::vector<LocalArray> localArrays = {};
-  int cells[3] = {1, 1, 1}; // of an item
+  int cells[3] = {1, 1, 1};                // of an item
+  loop::NodePtr loops = nullptr;           // lowered
+  std::vector<loop::Matrix> matrices = {}; // that they use
+  loop::LaunchShape shape = {};
 };
 /// Where rows of matrices are contiguous, and for groups of the default sizes.
 std::vector<DeviceSource> deviceSources(const Input &);

@@ -31,6 +31,7 @@ public:
   explicit InOrder(const Run &run)
       : run_(run), trace_(run.trace), ends_(run.trace), units_(run.core.resources.size()),
         last_(static_cast<std::size_t>(run.core.schedulers), -1),
+        issues_(static_cast<std::size_t>(run.core.schedulers), 0),
         earliest_(static_cast<std::size_t>(run.threads.count), 0),
         hasQueues_(std::any_of(run.core.resources.begin(), run.core.resources.end(),
                                [](const Core::Resource &r) { return r.queue > 0; })) {
@@ -83,7 +84,8 @@ private:
   Time next(Time t) const {
     Time least = kNever;
     for (std::size_t w = 0; w < warps_.size(); ++w)
-      least = std::min(least, earliest(w));
+      if (const Time at = earliest(w); at != kNever)
+        least = std::min(least, std::max(at, issues_[w % issues_.size()]));
     if (least != kNever)
       return std::max(least, t + run_.costs.issue());
     for (const Warp &w : warps_)
@@ -93,6 +95,8 @@ private:
   }
 
   void schedule(int s, Time t) {
+    if (issues_[static_cast<std::size_t>(s)] > t)
+      return;
     int only = -1; // further instructions of one cycle are of the warp of the first one
     for (int slots = run_.core.width; slots > 0;) {
       const int w = choose(s, t, only);
@@ -100,12 +104,17 @@ private:
         return;
       Warp &warp = warps_[static_cast<std::size_t>(w)];
       const bool isBarrier = nextOf(warp).isBarrier;
+      const int count = nextOf(warp).count;
       if (isBarrier)
         meet(w, t);
       else
         issue(w, t);
       last_[static_cast<std::size_t>(s)] = only = w;
-      slots -= isBarrier ? 0 : 1;
+      if (isBarrier)
+        continue;
+      slots -= count;
+      issues_[static_cast<std::size_t>(s)] =
+          t + (run_.core.width - slots + run_.core.width - 1) / run_.core.width * run_.costs.issue();
     }
   }
 
@@ -196,7 +205,8 @@ private:
   const LoopEnds ends_;
   std::vector<Warp> warps_;
   std::vector<Unit> units_;
-  std::vector<int> last_; // by scheduler, the warp that it chose last
+  std::vector<int> last_;    // by scheduler, the warp that it chose last
+  std::vector<Time> issues_; // by scheduler, when it issues again
   std::vector<Time>
       earliest_; // by warp, when the operands of its next instruction are there; at a barrier, its release
   bool hasQueues_ = false;

@@ -127,8 +127,12 @@ private:
       thread.ready[static_cast<std::size_t>(written)] = finish;
     if (run_.events)
       run_.events->push_back({number, thread.position.instruction(), in, begin, finish});
-    push(thread.takenIn, in, run_.core.width * run_.core.schedulers);
-    push(thread.retire, std::max(finish, thread.retire.empty() ? 0 : thread.retire.back()), run_.core.window);
+    const Time retired = std::max(finish, thread.retire.empty() ? 0 : thread.retire.back());
+    for (int k = 0; k < i.count; ++k) {
+      push(thread.takenIn, in + k / (run_.core.width * run_.core.schedulers) * run_.costs.issue(),
+           run_.core.width * run_.core.schedulers);
+      push(thread.retire, retired, run_.core.window);
+    }
     outcome_.time = std::max(outcome_.time, finish);
     thread.position.advance(ends_);
   }

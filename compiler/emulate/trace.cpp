@@ -27,7 +27,7 @@ std::string wrongIn(const Instruction &i, const Trace &trace, int resources) {
   const auto isRegister = [&](int r) { return r >= 0 && r < trace.registers; };
   if (!i.isBarrier && (i.resource < 0 || i.resource >= resources))
     return "its resource does not exist";
-  if (i.transactions < 1)
+  if (i.count < 1 || i.transactions < i.count)
     return "it has less than one transaction";
   if (!std::all_of(i.reads.begin(), i.reads.end(), isRegister) ||
       !std::all_of(i.writes.begin(), i.writes.end(), isRegister))

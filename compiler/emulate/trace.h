@@ -26,7 +26,8 @@ struct Instruction {
   int transactions = 1;           // admissions to the resource: lines of memory, turns of banks
   std::vector<int> reads, writes; // registers
   int region = 0;                 // its place in Trace::regions
-  bool isBarrier = false;         // of the block's threads
+  int count = 1; // it stands for so many that do not wait for each other, with all of their transactions
+  bool isBarrier = false; // of the block's threads
   std::optional<Share> nearer = {};
 };
 
@@ -44,7 +45,7 @@ struct Trace {
 
   /// How often an instruction is carried out by one thread.
   double timesOf(int instruction) const;
-  /// How many instructions one thread carries out.
+  /// How many of them one thread carries out.
   double length() const;
 };
 

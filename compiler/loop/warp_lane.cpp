@@ -35,6 +35,7 @@ void WarpLane::run(const NodePtr &n) {
     values_[p->iterator] = valueOf(p->begin) + number(*p);
     run(p->body);
   } else if (const Assign *a = as<Assign>(n)) {
+    assign(*a);
     reads(a->value, a->together);
     if (const Name *variable = as<Name>(a->target))
       values_[variable->name] = valueOf(a->value);
@@ -43,6 +44,10 @@ void WarpLane::run(const NodePtr &n) {
     access(a->target, true, a->together);
   } else if (const Array *array = as<Array>(n); array && array->space == Array::Space::Group) {
     declare(*array);
+  } else if (const Barrier *b = as<Barrier>(n)) {
+    barrier(*b);
+  } else if (const Shuffle *s = as<Shuffle>(n)) {
+    shuffle(*s);
   }
 }
 
@@ -66,6 +71,9 @@ void WarpLane::loop(const For &f) {
   long &at = values_[f.iterator];
   if (f.begin)
     at = valueOf(f.begin);
+  const long turns = isWrittenOut ? 0 : turnsOf(f);
+  if (turns > 0)
+    beginLoop(turns);
   for (long turn = 0;
        (!f.condition || valueOf(f.condition)) && turn < (isWrittenOut ? kWrittenOut : turnsOfLoop_); ++turn) {
     (isWrittenOut ? copies_ : turns_).push_back(turn);
@@ -73,8 +81,29 @@ void WarpLane::loop(const For &f) {
     (isWrittenOut ? copies_ : turns_).pop_back();
     at += f.step ? valueOf(f.step) : 1;
     if (!f.condition)
-      return;
+      break;
   }
+  if (turns > 0)
+    endLoop();
+}
+
+/// How often the loop runs, if nothing ends it but its condition.
+long WarpLane::turnsOf(const For &f) {
+  if (!f.condition)
+    return 1;
+  const Arithmetic *ends = as<Arithmetic>(f.condition);
+  const Name *counted = ends ? as<Name>(ends->operands[0]) : nullptr;
+  const long step = f.step ? valueOf(f.step) : 1, at = values_[f.iterator];
+  if (counted && counted->name == f.iterator && step > 0 &&
+      (ends->op == Arithmetic::Op::Less || ends->op == Arithmetic::Op::LessEqual)) {
+    const long end = valueOf(ends->operands[1]) + (ends->op == Arithmetic::Op::Less ? 0 : 1);
+    return end > at ? (end - at + step - 1) / step : 0;
+  }
+  long turns = 0;
+  for (long &here = values_[f.iterator]; turns < kMany && valueOf(f.condition); here += step)
+    ++turns;
+  values_[f.iterator] = at;
+  return turns;
 }
 
 void WarpLane::reads(const Expr &e, long cells) {
@@ -103,22 +132,27 @@ long WarpLane::valueOf(const Expr &e) const {
 }
 
 long WarpLane::ofName(const Name &n) const {
-  if (const auto at = values_.find(n.name); at != values_.end())
-    return at->second;
-  if (n.name == "PB_WIDE")
-    return 1;
-  if (n.name.starts_with("PB_G"))
-    return shape_.group[n.name.back() - '0'];
-  if (n.name.starts_with("PB_C"))
-    return shape_.cells[n.name.back() - '0'];
-  if (n.name == "PB_R1")
-    return shape_.rows;
-  if (n.name == "PB_LOCAL_INDEX")
-    return lane_;
-  if (n.name == "PB_WARP")
-    return kLanes;
-  return n.name.starts_with("low") ? low_ : kMany;
+  if (n.kind == Name::Kind::Machine)
+    return ofMachine(n.name);
+  const auto at = values_.find(n.name);
+  return at != values_.end() ? at->second : ofLaunch(n);
 }
+
+long WarpLane::ofMachine(const std::string &name) const {
+  if (name == "PB_WIDE")
+    return 1;
+  if (name.starts_with("PB_G"))
+    return shape_.group[name.back() - '0'];
+  if (name.starts_with("PB_C"))
+    return shape_.cells[name.back() - '0'];
+  if (name == "PB_R1")
+    return shape_.rows;
+  if (name == "PB_LOCAL_INDEX")
+    return lane_;
+  return name == "PB_WARP" ? kLanes : kMany;
+}
+
+long WarpLane::ofLaunch(const Name &n) const { return n.name.starts_with("low") ? low_ : kMany; }
 
 long WarpLane::ofArithmetic(const Arithmetic &a) const {
   using Op = Arithmetic::Op;

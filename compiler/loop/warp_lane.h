@@ -9,7 +9,7 @@
 // Loops that are written out have all their iterations, others at most `turns`.
 #pragma once
 #include "compiler/loop/tree.h"
-#include <map>
+#include <unordered_map>
 #include <vector>
 
 namespace pbc::loop {
@@ -33,6 +33,15 @@ protected:
   /// An access of so many cells at once to an element of a matrix, of a group's memory or of an array.
   virtual void access(const Expr &, bool isWrite, long cells) = 0;
   virtual void declare(const Array &) {}
+  /// In front of the accesses of an assignment.
+  virtual void assign(const Assign &) {}
+  /// Around a loop that is not written out and runs at least once, as often as the launch decides.
+  virtual void beginLoop(long) {}
+  virtual void endLoop() {}
+  virtual void barrier(const Barrier &) {}
+  virtual void shuffle(const Shuffle &) {}
+  /// A size, or a limit of the launch.
+  virtual long ofLaunch(const Name &) const;
   /// Whether the loop has no access that counts, so that it is passed over.
   virtual bool isIdle(const NodePtr &) { return false; }
   long valueOf(const Expr &) const;
@@ -45,12 +54,14 @@ protected:
 private:
   long number(const Parallel &) const;
   void loop(const For &);
+  long turnsOf(const For &);
   void reads(const Expr &, long cells);
   long ofName(const Name &) const;
+  long ofMachine(const std::string &name) const;
   long ofArithmetic(const Arithmetic &) const;
 
   const long turnsOfLoop_;
-  std::map<std::string, long> values_;
+  std::unordered_map<std::string, long> values_;
 };
 
 } // namespace pbc::loop

@@ -75,6 +75,7 @@ TABLE = {
         "runtime/abi runtime/base runtime/device tuner/base tuner/space tuner/write_file compiler/model "
         "compiler/model/machine compiler/model/movement compiler/model/measure compiler/model/area "
         "compiler/model/time compiler/model/energy compiler/model/codesign",
+    "compiler/emulate/device": "compiler/kernel compiler/loop compiler/model compiler/model/machine compiler/emulate",
     # The search over schedules, from its core to kernels on the machine at hand.
     "compiler/search": "",
     "compiler/search/nest": "compiler/poly compiler/kernel compiler/search",
@@ -90,7 +91,7 @@ TABLE = {
     # The driver puts all components together.
     "compiler/driver":
         "runtime/base runtime/device tuner/space tuner/evaluate tuner/travel tuner compiler/source compiler/poly compiler/script "
-        "compiler/syntax compiler/cubin compiler/sema compiler/body compiler/choice compiler/schedule compiler/kernel compiler/compose compiler/emit/kernel "
+        "compiler/syntax compiler/cubin compiler/emulate compiler/emulate/device compiler/sema compiler/body compiler/choice compiler/schedule compiler/kernel compiler/compose compiler/emit/kernel "
         "compiler/emit compiler/build compiler/model/machine compiler/model/measure compiler/model/command compiler/search compiler/search/nest compiler/search/bound "
         "compiler/search/gpu compiler/search/prove compiler/search/record compiler/search/strategy",
 }

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/emulate/device/gpu_core.h"
+#include "compiler/model/problem.h"
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace pbc::emulate {
+namespace {
+
+using model::Machine;
+using model::ResourceKind;
+using model::Scope;
+
+constexpr int kWarp = 32;
+constexpr double kBytesOfTurn = 128; // that the memory of a group serves at once
+
+class Reader {
+public:
+  explicit Reader(const Machine &m) : machine_(m), clock_(known(m.clock, "clock")) {}
+
+  GpuCore all() const {
+    GpuCore made;
+    made.machine = machine_.name;
+    made.clock = clock_;
+    made.multiprocessors = machine_.units;
+    made.launch = machine_.launch ? machine_.launch->value : 0;
+    const Limits usual;
+    const model::Memory &shared = machine_.memory("shared");
+    made.limits = {machine_.threadsPerUnit.value_or(static_cast<int>(usual.threads)),
+                   machine_.blocksPerUnit.value_or(static_cast<int>(usual.blocks)),
+                   machine_.registers.value_or(static_cast<int>(usual.registers)),
+                   static_cast<long>(shared.bytes)};
+    Core &core = made.core;
+    core.schedulers = std::max(1, static_cast<int>(std::lround(warpsACycle(ResourceKind::Issue))));
+    core.drains = false; // the trace says for what a barrier waits
+    core.barrier = machine_.barrier ? ofSeconds(machine_.barrier->value) : 0;
+    const auto add = [&](const char *name, Cost cost) { core.resources.push_back({name, cost}); };
+    add("DRAM", memory("global"));
+    add("L2", memory("L2"));
+    add("shared memory", {latency(shared), gapOfShared()});
+    add("f32", arithmetic(ResourceKind::FmaF32, {}));
+    add("f64", arithmetic(ResourceKind::FmaF64, {}));
+    add("integers", arithmetic(ResourceKind::AddI32, ResourceKind::FmaF32));
+    add("special functions", arithmetic(ResourceKind::SqrtF32, {}));
+    return made;
+  }
+
+private:
+  double known(const std::optional<model::Figure> &figure, const std::string &name) const {
+    if (!figure)
+      throw model::Problem(
+          fmt::format("the description of {} has no {}", machine_.name, name),
+          "measure it with pbc model measure --device=NAME, or add the figure to the machine's file");
+    return figure->value;
+  }
+
+  Time ofSeconds(double seconds) const { return cycles(seconds * clock_); }
+
+  const model::Resource *find(ResourceKind kind) const {
+    const auto at = std::find_if(machine_.resources.begin(), machine_.resources.end(),
+                                 [&](const model::Resource &r) { return r.kind == kind; });
+    return at == machine_.resources.end() ? nullptr : &*at;
+  }
+
+  /// Instructions of whole warps, of one multiprocessor.
+  double warpsACycle(ResourceKind kind) const {
+    const model::Resource *r = find(kind);
+    return known(r ? r->instructions.unit : std::nullopt,
+                 fmt::format("rate for {} of a unit", nameOf(kind))) /
+           clock_ / kWarp;
+  }
+
+  /// Of one kind, or of another one where the file does not have it.
+  Cost arithmetic(ResourceKind kind, std::optional<ResourceKind> otherwise) const {
+    const model::Resource *r = find(kind);
+    if (!r && otherwise)
+      return arithmetic(*otherwise, {});
+    return {ofSeconds(known(r ? r->latency : std::nullopt, fmt::format("latency for {}", nameOf(kind)))),
+            cycles(1 / warpsACycle(kind))};
+  }
+
+  Time latency(const model::Memory &m) const {
+    return ofSeconds(known(m.latency, fmt::format("latency for the memory '{}'", m.name)));
+  }
+
+  Cost memory(const char *name) const {
+    const model::Memory &m = machine_.memory(name);
+    const double bytes = known(m.bytesPerSecond, fmt::format("bandwidth for the memory '{}'", name));
+    return {latency(m), cycles(kSectorBytes * machine_.units * clock_ / bytes)};
+  }
+
+  Time gapOfShared() const {
+    const model::Resource *load = find(ResourceKind::Load);
+    const double numbers =
+        known(load ? load->numbers.unit : std::nullopt, "rate for numbers of load of a unit");
+    return cycles(kBytesOfTurn / 4 / (numbers / clock_));
+  }
+
+  const Machine &machine_;
+  const double clock_;
+};
+
+} // namespace
+
+GpuCore gpuCoreOf(const Machine &machine) {
+  if (machine.kind != model::MachineKind::Gpu)
+    throw model::Problem(
+        fmt::format("{} is a processor, and the kernels are those for devices", machine.name),
+        "name a GPU with --machine, as h100");
+  return Reader(machine).all();
+}
+
+} // namespace pbc::emulate

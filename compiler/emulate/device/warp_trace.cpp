@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/emulate/device/warp_trace.h"
+#include "compiler/emulate/device/selection.h"
+#include "compiler/emulate/list_schedule.h"
+#include "compiler/kernel/footprint.h"
+#include "compiler/loop/walk.h"
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace pbc::emulate {
+namespace {
+
+using loop::Expr;
+using Op = loop::Operation::Op;
+
+constexpr long kRow = 1L << 20;   // cells between neighbours along each dimension but the first
+constexpr long kFarInside = 4096; // from the first cells: no access is cut off at an edge
+constexpr long kWidest = 16;      // bytes that an instruction loads
+constexpr int kBanks = 32, kWord = 4;
+constexpr int kMostTogether = 16; // independent instructions that stand as one
+constexpr long kStep = 1;         // a loop that is not written out is carried out once
+
+/// One access of a lane.
+struct Address {
+  bool isShared;
+  long byte, bytes;
+};
+
+/// A place that has a value while a lane goes on: an array of an item, a cell of a matrix.
+using Place = std::pair<std::string, std::vector<long>>;
+
+class Lane : public loop::WarpLane {
+public:
+  Lane(const WarpQuestion &question, int lane) : WarpLane(question.shape, lane, kStep), question_(question) {
+    low_ = kFarInside;
+    for (const Region r : {Region::Copies, Region::Loads, Region::Computing, Region::Stores})
+      trace_.regions.push_back(nameOf(r));
+    trace_.regions.erase(trace_.regions.begin()); // the one that a trace has at first
+  }
+
+  const std::vector<Address> &addresses() const { return addresses_; }
+  const std::vector<int> &accesses() const { return accesses_; }
+  bool isStore(int instruction) const { return stores_.contains(instruction); }
+  Trace take() { return std::move(trace_); }
+
+protected:
+  void access(const Expr &, bool, long) override {}
+  void declare(const loop::Array &array) override { ofGroup_[array.name] = &array; }
+
+  long ofLaunch(const loop::Name &n) const override {
+    if (const auto at = question_.sizes.find(n.name); at != question_.sizes.end())
+      return at->second;
+    return n.kind == loop::Name::Kind::Value && question_.otherSizes ? *question_.otherSizes
+                                                                     : WarpLane::ofLaunch(n);
+  }
+
+  void barrier(const loop::Barrier &b) override {
+    std::vector<int> reads = std::exchange(stored_, {});
+    if (b.endsCopies)
+      for (const int copy : std::exchange(copied_, {}))
+        reads.push_back(copy);
+    trace_.instructions.push_back({.reads = std::move(reads), .isBarrier = true});
+    changed();
+  }
+
+  void shuffle(const loop::Shuffle &s) override {
+    const int value = valueIn(s.value);
+    assignTo({s.name, {}}, emit(GpuUnit::Shared, Region::Computing,
+                                value < 0 ? std::vector<int>{} : std::vector<int>{value}));
+  }
+
+  void beginLoop(long turns) override {
+    open_.push_back({static_cast<int>(trace_.instructions.size()), static_cast<int>(trace_.loops.size())});
+    trace_.loops.push_back({0, 0, turns});
+    outside_.push_back(loaded_); // stays in registers
+    aliases_.clear();
+    apart_ = trace_.instructions.size();
+  }
+
+  void endLoop() override {
+    emit(GpuUnit::Integer, Region::Computing, {}); // the counter, and the branch
+    const auto [first, loop] = open_.back();
+    open_.pop_back();
+    trace_.loops[static_cast<std::size_t>(loop)].first = first;
+    trace_.loops[static_cast<std::size_t>(loop)].end = static_cast<int>(trace_.instructions.size());
+    loaded_ = std::move(outside_.back());
+    outside_.pop_back();
+    aliases_.clear();
+    apart_ = trace_.instructions.size();
+  }
+
+  void assign(const loop::Assign &a) override {
+    const loop::Element *to = loop::as<loop::Element>(a.target);
+    const loop::Local *local = loop::as<loop::Local>(a.target);
+    if (!to && !local)
+      return; // an index
+    const bool isShared = (to && isOfGroup(*to)) || (local && ofGroup_.contains(local->name));
+    region_ = isShared ? Region::Copies : to && !isOfItem(*to) ? Region::Stores : Region::Computing;
+    int value = a.together > 1 ? several(a.value, a.together) : valueIn(a.value);
+    if (a.op)
+      value = combined(*a.op, a.target, a.value, value);
+    if (!isShared && (local || isOfItem(*to))) {
+      Place place = placeOf(a.target);
+      for (long k = 0; k < a.together; ++k) {
+        assignTo(place, value);
+        if (!place.second.empty())
+          ++place.second.back();
+      }
+      return;
+    }
+    if (a.isBackground && value >= 0) {
+      copied_.push_back(value);
+      return;
+    }
+    const std::vector<int> reads = value < 0 ? std::vector<int>{} : std::vector<int>{value};
+    const int stored = store(a.target, a.together, isShared ? Region::Copies : Region::Stores, reads);
+    if (isShared)
+      stored_.push_back(stored);
+    changed();
+  }
+
+private:
+  const loop::Matrix &matrixOf(const loop::Element &e) const {
+    return question_.matrices[static_cast<std::size_t>(e.buffer)];
+  }
+  bool isOfGroup(const loop::Element &e) const {
+    return !matrixOf(e).ofGroup.empty() && !matrixOf(e).isOfItem;
+  }
+  bool isOfItem(const loop::Element &e) const { return matrixOf(e).isOfItem; }
+
+  int newRegister() { return trace_.registers++; }
+
+  /// Memory was written, perhaps by others: nothing of it is in registers any more.
+  void changed() {
+    loaded_.clear();
+    for (std::map<Place, int> &outside : outside_)
+      outside.clear();
+  }
+
+  /// The place keeps its register from one round of a loop to the next. A value that was there before is not moved.
+  void assignTo(const Place &place, int value) {
+    aliases_.erase(place);
+    const int own = registerOf(place);
+    Instruction *last = trace_.instructions.empty() ? nullptr : &trace_.instructions.back();
+    if (last && value >= 0 &&
+        std::find(last->writes.begin(), last->writes.end(), value) != last->writes.end())
+      last->writes.push_back(own);
+    else if (value >= 0 && value != own)
+      aliases_[place] = value;
+  }
+
+  /// The last instruction, if one more of its kind belongs to it.
+  Instruction *joinable(GpuUnit unit, Region region, const std::vector<int> &reads) {
+    if (trace_.instructions.size() <= apart_)
+      return nullptr;
+    Instruction &last = trace_.instructions.back();
+    const bool waits = std::any_of(reads.begin(), reads.end(), [&](int r) {
+      return std::find(last.writes.begin(), last.writes.end(), r) != last.writes.end();
+    });
+    const bool isSame =
+        !last.isBarrier && last.resource == placeOf(unit) && last.region == static_cast<int>(region);
+    return isSame && !waits && last.count < kMostTogether ? &last : nullptr;
+  }
+
+  int emit(GpuUnit unit, Region region, std::vector<int> reads) {
+    const int result = newRegister();
+    if (Instruction *last = joinable(unit, region, reads)) {
+      ++last->count;
+      ++last->transactions;
+      last->reads.insert(last->reads.end(), reads.begin(), reads.end());
+      last->writes.push_back(result);
+    } else {
+      trace_.instructions.push_back({placeOf(unit), 1, std::move(reads), {result}, static_cast<int>(region)});
+    }
+    return result;
+  }
+
+  using WarpLane::valueOf;
+
+  Place placeOf(const Expr &e) const {
+    Place place;
+    const auto put = [&](const std::string &name, const std::vector<Expr> &indices) {
+      place.first = name;
+      for (const Expr &index : indices)
+        place.second.push_back(valueOf(index));
+    };
+    if (const loop::Local *local = loop::as<loop::Local>(e))
+      put(local->name, local->indices);
+    else if (const loop::Element *element = loop::as<loop::Element>(e))
+      put(matrixOf(*element).name, element->indices);
+    return place;
+  }
+  static int placeOf(GpuUnit unit) { return emulate::placeOf(unit); }
+
+  /// The register with the expression's value; -1: a number that costs nothing.
+  int valueIn(const Expr &e) {
+    if (const loop::Grouped *g = loop::as<loop::Grouped>(e))
+      return valueIn(g->operand);
+    if (const loop::Local *local = loop::as<loop::Local>(e))
+      return ofGroup_.contains(local->name) ? loaded(e, 1) : registerOf(placeOf(e));
+    if (const loop::Element *element = loop::as<loop::Element>(e))
+      return isOfItem(*element) ? registerOf(placeOf(e)) : loaded(e, 1);
+    if (const loop::Operation *o = loop::as<loop::Operation>(e))
+      return operation(*o);
+    if (const loop::Function *f = loop::as<loop::Function>(e))
+      return chained(selected(*f), valuesIn(f->operands));
+    if (const loop::Cast *c = loop::as<loop::Cast>(e))
+      return chained(selected(*c), valuesIn({c->operand}));
+    if (const loop::Name *n = loop::as<loop::Name>(e)) {
+      const Place place{n->name, {}};
+      return registers_.contains(place) ? registerOf(place) : -1;
+    }
+    return -1;
+  }
+
+  std::vector<int> valuesIn(const std::vector<Expr> &all) {
+    std::vector<int> values;
+    for (const Expr &e : all)
+      if (const int value = valueIn(e); value >= 0)
+        values.push_back(value);
+    return values;
+  }
+
+  /// A place that nothing was written to yet has a register, too.
+  int registerOf(const Place &place) {
+    if (const auto copy = aliases_.find(place); copy != aliases_.end())
+      return copy->second;
+    const auto [at, isNew] = registers_.try_emplace(place, trace_.registers);
+    trace_.registers += isNew ? 1 : 0;
+    return at->second;
+  }
+
+  /// Neighbouring cells from memory, by one instruction.
+  int several(const Expr &e, long cells) {
+    if (loop::as<loop::Element>(e) && !isOfItem(*loop::as<loop::Element>(e)))
+      return loaded(e, cells);
+    Place place = placeOf(e);
+    std::vector<int> all;
+    for (long k = 0; k < cells; ++k, place.second.empty() ? 0 : ++place.second.back())
+      all.push_back(registerOf(place));
+    return all.empty() ? -1 : all.back();
+  }
+
+  int chained(const std::vector<Selected> &instructions, std::vector<int> reads) {
+    for (const Selected &s : instructions)
+      for (int k = 0; k < s.count; ++k)
+        reads = {emit(s.unit, Region::Computing, reads)};
+    return reads.empty() ? -1 : reads.front();
+  }
+
+  static bool isFused(const loop::Operation &o) {
+    return (o.op == Op::Add || o.op == Op::Subtract) &&
+           (o.type == loop::Scalar::F32 || o.type == loop::Scalar::F64);
+  }
+
+  static const loop::Operation *productIn(const Expr &e) {
+    if (const loop::Grouped *g = loop::as<loop::Grouped>(e))
+      return productIn(g->operand);
+    const loop::Operation *o = loop::as<loop::Operation>(e);
+    return o && o->op == Op::Multiply ? o : nullptr;
+  }
+
+  int operation(const loop::Operation &o) {
+    if (isFused(o))
+      for (std::size_t k = 0; k < 2; ++k)
+        if (const loop::Operation *product = productIn(o.operands[k])) {
+          std::vector<int> reads = valuesIn(product->operands);
+          if (const int other = valueIn(o.operands[1 - k]); other >= 0)
+            reads.push_back(other);
+          return emit(unitOf(o.type), Region::Computing, std::move(reads));
+        }
+    return chained(selected(o), valuesIn(o.operands));
+  }
+
+  /// Of `target op= value`, whose value was computed already.
+  int combined(Op op, const Expr &target, const Expr &from, int value) {
+    std::vector<int> reads;
+    if (const int before = valueIn(target); before >= 0)
+      reads.push_back(before);
+    const loop::Operation *product = op == Op::Add || op == Op::Subtract ? productIn(from) : nullptr;
+    if (product && value >= 0 && !trace_.instructions.empty() &&
+        trace_.instructions.back().writes.back() == value) { // the product is part of it
+      Instruction &last = trace_.instructions.back();
+      last.reads.insert(last.reads.end(), reads.begin(), reads.end());
+      return value;
+    }
+    if (value >= 0)
+      reads.push_back(value);
+    const loop::Local *local = loop::as<loop::Local>(target);
+    const loop::Element *element = loop::as<loop::Element>(target);
+    return emit(unitOf(local ? local->type : matrixOf(*element).element), Region::Computing,
+                std::move(reads));
+  }
+
+  struct Where {
+    std::string memory;
+    bool isShared;
+    long cell, bytesOfCell;
+  };
+
+  Where whereIs(const Expr &e) const {
+    long place = 0, stride = 1;
+    if (const loop::Local *local = loop::as<loop::Local>(e)) {
+      const loop::Array &array = *ofGroup_.at(local->name);
+      for (std::size_t d = 0; d < local->indices.size(); ++d)
+        place = place * valueOf(array.extents[d]) + valueOf(local->indices[d]);
+      return {local->name, true, place, static_cast<long>(kernel::bytesOf(local->type))};
+    }
+    const loop::Element &element = *loop::as<loop::Element>(e);
+    const loop::Matrix &m = matrixOf(element);
+    for (std::size_t d = 0; d < element.indices.size(); ++d) {
+      place += valueOf(element.indices[d]) * (isOfGroup(element) ? valueOf(groupStride(m, d)) : stride);
+      stride *= kRow;
+    }
+    return {m.name, isOfGroup(element), place, static_cast<long>(kernel::bytesOf(m.element))};
+  }
+
+  /// The register of a cell of a matrix or of the group's memory.
+  int loaded(const Expr &e, long cells) {
+    const Where w = whereIs(e);
+    const long together = w.isShared ? std::max(1L, kWidest / w.bytesOfCell) : cells;
+    const Place chunk{w.memory, {together, w.cell / together}};
+    const auto [at, isNew] = loaded_.try_emplace(chunk, -1);
+    if (isNew) {
+      const Region region = region_ == Region::Copies ? Region::Copies : Region::Loads;
+      at->second = accessOf(w, w.isShared ? kWidest : cells * w.bytesOfCell, region, {});
+    }
+    return at->second;
+  }
+
+  int store(const Expr &e, long cells, Region region, std::vector<int> reads) {
+    const Where w = whereIs(e);
+    const int result = accessOf(w, cells * w.bytesOfCell, region, std::move(reads));
+    stores_.insert(accesses_.back());
+    return result;
+  }
+
+  int accessOf(const Where &w, long bytes, Region region, std::vector<int> reads) {
+    const int result = emit(w.isShared ? GpuUnit::Shared : GpuUnit::Dram, region, std::move(reads));
+    if (!w.isShared && question_.hits > 0)
+      trace_.instructions.back().nearer = Share{placeOf(GpuUnit::L2), question_.hits};
+    accesses_.push_back(static_cast<int>(trace_.instructions.size()) - 1);
+    const long first = w.cell * w.bytesOfCell;
+    addresses_.push_back(
+        {w.isShared, w.isShared && bytes == kWidest ? first / kWidest * kWidest : first, bytes});
+    return result;
+  }
+
+  const WarpQuestion &question_;
+  Trace trace_;
+  Region region_ = Region::Computing;
+  std::map<std::string, const loop::Array *> ofGroup_;
+  std::map<Place, int> registers_; // of the item's variables and arrays
+  std::map<Place, int> aliases_;   // registers of other places, or of loads, that they have the values of
+  std::map<Place, int> loaded_;    // of what was loaded since the last barrier
+  std::vector<std::map<Place, int>> outside_; // the same at the begin of each open loop
+  std::vector<std::pair<int, int>> open_;     // loops: first instruction, place
+  std::vector<int> stored_,
+      copied_; // registers of what the next barrier waits for: writes to the group's memory, background copies
+  std::size_t apart_ = 0;          // instructions before this one are not joined with later ones
+  std::vector<int> accesses_;      // instructions
+  std::vector<Address> addresses_; // the same
+  std::set<int> stores_;           // instructions
+};
+
+/// How many admissions an access of all lanes takes.
+int transactionsOf(const std::vector<Address> &lanes) {
+  std::set<long> sectors;
+  std::map<long, std::set<long>> wordsOfBank;
+  for (const Address &a : lanes)
+    if (a.isShared)
+      for (long byte = a.byte; byte < a.byte + a.bytes; byte += kWord)
+        wordsOfBank[byte / kWord % kBanks].insert(byte / kWord);
+    else
+      for (long sector = a.byte / kSectorBytes; sector * kSectorBytes < a.byte + a.bytes; ++sector)
+        sectors.insert(sector);
+  std::size_t most = sectors.size();
+  for (const auto &[bank, words] : wordsOfBank)
+    most = std::max(most, words.size());
+  return std::max(1, static_cast<int>(most));
+}
+
+/// Without loops that have nothing in them.
+void removeEmptyLoops(Trace &trace) {
+  std::erase_if(trace.loops, [](const Repeat &loop) { return loop.first >= loop.end; });
+}
+
+} // namespace
+
+const char *nameOf(Region region) {
+  switch (region) {
+  case Region::Copies:
+    return "copies for the group";
+  case Region::Loads:
+    return "loads";
+  case Region::Computing:
+    return "computing";
+  case Region::Stores:
+    return "stores";
+  }
+  return "";
+}
+
+bool callsBodies(const loop::NodePtr &lowered) {
+  struct Find : loop::Visitor {
+    bool isFound = false;
+    void node(const loop::NodePtr &one) override {
+      isFound |= loop::as<loop::Call>(one) != nullptr;
+      Visitor::node(one);
+    }
+  } find;
+  find.node(lowered);
+  return find.isFound;
+}
+
+Trace warpTrace(const WarpQuestion &question) {
+  Lane first(question, 0);
+  first.run(question.lowered);
+  const std::vector<int> accesses = first.accesses();
+  std::vector<std::vector<Address>> byAccess(accesses.size());
+  const auto note = [&](const std::vector<Address> &addresses) {
+    for (std::size_t k = 0; k < std::min(addresses.size(), byAccess.size()); ++k)
+      byAccess[k].push_back(addresses[k]);
+  };
+  note(first.addresses());
+  const int items = question.shape.group[0] * question.shape.group[1] * question.shape.group[2];
+  for (int lane = 1; lane < std::min(loop::kLanes, items); ++lane) {
+    Lane other(question, lane);
+    other.run(question.lowered);
+    note(other.addresses());
+  }
+  Trace trace = first.take();
+  for (std::size_t k = 0; k < accesses.size(); ++k) // each was counted once already
+    trace.instructions[static_cast<std::size_t>(accesses[k])].transactions += transactionsOf(byAccess[k]) - 1;
+  removeEmptyLoops(trace);
+  std::vector<bool> isLoad(trace.instructions.size(), false), isStore(trace.instructions.size(), false);
+  for (const int k : accesses) {
+    const auto at = static_cast<std::size_t>(k);
+    (first.isStore(k) ? isStore : isLoad)[at] = true;
+  }
+  return withEarlyLoads(trace, isLoad, isStore);
+}
+
+} // namespace pbc::emulate

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""pbc emulate as a user calls it: what limits kernels whose limit is known, and what is said of wrong questions: emulate.py PBC"""
+import json, os, subprocess, sys, tempfile
+
+PBC = os.path.abspath(sys.argv[1])
+
+PROGRAM = """transform Copy from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return a; } }
+transform Roots from A[n] : float to B[n] : float {
+  B.cell(i) from(A.cell(i) a) {
+    float s = a;
+    for (int k = 0; k < 40; k++) s = sqrtf(s + 1.0f);
+    return s;
+  }
+}
+transform Polynomial from A[n] to B[n] {
+  B.cell(i) from(A.cell(i) a) {
+    double s = a;
+    for (int k = 0; k < 400; k++) s = s * a + 1.0;
+    return s;
+  }
+}
+transform Product from A[k, h] : float, B[w, k] : float to C[w, h] : float {
+  C.cell(x, y) from(A.row(y) a, B.column(x) b) { float s = 0; for (int i = 0; i < k; i++) s += a.cell(i) * b.cell(i); return s; }
+}
+transform Column from A[n, n] to B[n, n] { B.cell(x, y) from(A.cell(y, x) a) { return a; } }
+"""
+ON_PROCESSOR = """transform Walk from X[n] to Y[n] {
+  Y.cell(i) from(X.cell(i) x, X.all() all) { double v = x; while (v > 1) v /= 2; return v; }
+}
+"""
+failures = []
+
+
+def check(what, holds, shown=""):
+    if not holds:
+        failures.append(what)
+        print(f"{what}: {shown}")
+
+
+def run(*words):
+    return subprocess.run([PBC, "emulate", *words], capture_output=True, text=True, timeout=120)
+
+
+def kernels(*words):
+    done = run(*words, "--json")
+    check(f"{words}: status", done.returncode == 0, done.stderr)
+    return {k["name"]: k for k in json.loads(done.stdout)["kernels"]} if done.returncode == 0 else {}
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    open("p.pbcc", "w").write(PROGRAM)
+    open("walk.pbcc", "w").write(ON_PROCESSOR)
+    found = kernels("p.pbcc", "--n=4096")
+    for name, resource in (("Copy.rule0, registers", "DRAM"), ("Polynomial.rule0, global", "f64")):
+        k = found.get(name, {})
+        check(f"{name} is limited by {resource}", k.get("bottleneck", {}).get("resource") == resource, json.dumps(k)[:400])
+    check("roots use special functions", found["Roots.rule0, global"]["used"]["special functions"] > 0.5, found["Roots.rule0, global"])
+    # With few warps it is the latency of the chain.
+    few = kernels("p.pbcc", "--kernel=Polynomial.rule0", "--registers=255")["Polynomial.rule0, global"]
+    check("few warps are limited by its latency", few["bottleneck"]["mode"] == "latency", json.dumps(few["bottleneck"]))
+    check("and have a lower occupancy", few["occupancy"] < found["Polynomial.rule0, global"]["occupancy"])
+    # Blocks read each cell for many points, so they are faster than items that read for one point each.
+    speed = {name: k["points_per_second"] for name, k in found.items() if "points_per_second" in k}
+    check("blocks are faster", speed["Product.rule0, blocks"] > 4 * speed["Product.rule0, global"], speed)
+    # Columns: each lane touches a sector of its own.
+    copy, column = speed["Copy.rule0, global"], speed["Column.rule0, global"]
+    check("strided reads cost sectors", 1.5 * column < copy, (copy, column))
+    # What the second cache serves does not need the memory.
+    served = kernels("p.pbcc", "--kernel=Copy.rule0", "--hits=0.9")["Copy.rule0, global"]
+    check("hits relieve the memory", served["points_per_second"] > copy, (served["points_per_second"], copy))
+    walk = kernels("walk.pbcc")["Walk.rule0, global"]
+    check("bodies that are calls", walk.get("why") == "its body was not lifted, so that its instructions are not known", walk)
+    text = run("p.pbcc", "--kernel=Copy.rule0").stdout
+    check("text", "Copy.rule0, global on H100 SXM: limited by DRAM throughput" in text and "predicted: " in text, text)
+
+    for words, expected in (
+        (("p.pbcc", "--machine=none"), "no machine is named 'none'"),
+        (("p.pbcc", "--machine=gtx980"), "help: measure it with pbc model measure --device=NAME, or add the figure to the machine's file"),
+        (("p.pbcc", "--kernel=Cpy"), "pbc emulate: error: there is no kernel Cpy here\nhelp: the kernels are Copy.rule0, "),
+        (("p.pbcc", "--", "--no-devices"), "pbc emulate: error: p.pbcc has no kernel for devices\nhelp: pbc explain p.pbcc says of "
+                                           "each rule why it cannot run on one\n"),
+        (("p.pbcc", "--hits=2"), "--hits"),
+        (("none.pbcc",), "none.pbcc"),
+    ):
+        done = run(*words)
+        check(f"{words} is refused", done.returncode != 0, done.stdout)
+        check(f"{words}: message", expected in done.stderr, done.stderr)
+
+print(f"{len(failures)} failures" if failures else "all as expected")
+sys.exit(bool(failures))
