@@ -275,6 +275,9 @@ private:
   void one(const Vote &v, const std::string &indent) {
     line(indent, v.name + " = all of the warp: " + text(v.condition));
   }
+  void one(const Prefetch &p, const std::string &indent) {
+    line(indent, (p.isWritten ? "prefetch to write " : "prefetch ") + text(p.cells));
+  }
   void one(const Comment &c, const std::string &indent) { line(indent, "# " + c.text); }
 
   void one(const Parallel &p, const std::string &indent) {

@@ -217,6 +217,12 @@ struct GroupCopy {
   Expr condition; // which is the same for the whole group; null: it always takes place
 };
 
+/// Fetches the cache line in which the cells of a block of points begin, before they are used. It changes no value.
+struct Prefetch {
+  Expr cells; // a CellVector or a KeptValue
+  bool isWritten = false;
+};
+
 /// A remark for a reader of the text.
 struct Comment {
   std::string text;
@@ -265,7 +271,7 @@ struct BlockOfPoints {
 
 struct Node {
   std::variant<Block, For, If, Let, Array, Assign, Call, Barrier, Shuffle, Vote, Parallel, Points, Cells,
-               GroupCopy, Comment, BlockOfPoints>
+               GroupCopy, Prefetch, Comment, BlockOfPoints>
       as;
 };
 

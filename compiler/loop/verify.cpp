@@ -131,6 +131,11 @@ private:
     expr(a.value);
   }
   void check(const Call &, const NodePtr &n) { Visitor::node(n); }
+  void check(const Prefetch &p, const NodePtr &) {
+    if (!as<CellVector>(p.cells) && !as<KeptValue>(p.cells))
+      fail("what is prefetched is no cells of a block");
+    expr(p.cells);
+  }
   void check(const Comment &, const NodePtr &) {}
 
   void check(const Barrier &, const NodePtr &) {

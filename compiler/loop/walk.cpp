@@ -103,6 +103,7 @@ struct Parts {
     expr(s.lanes);
   }
   void operator()(Is<Vote> auto &v) const { expr(v.condition); }
+  void operator()(Is<Prefetch> auto &p) const { expr(p.cells); }
   void operator()(Is<Comment> auto &) const {}
   void operator()(Is<Points> auto &p) const {
     for (auto &axis : p.axes) {

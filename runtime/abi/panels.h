@@ -34,10 +34,13 @@ template <class T>
       __builtin_memcpy(to + k * toStep, from + k * step, static_cast<unsigned long>(rows) * sizeof(T));
     return;
   }
+  constexpr long kAhead = 16; // steps
   const long whole = rows / W * W, rest = rows - whole;
   for (long k = 0; k < depth; ++k, from += step, to += toStep) {
-    for (long r = 0; r < whole; r += W)
+    for (long r = 0; r < whole; r += W) {
+      __builtin_prefetch(from + r + kAhead * step); // what lies side by side is too short for the processor to do it
       store<W, false>(to + r, load<W, false>(from + r, W), W);
+    }
     if (rest)
       store<W, true>(to + whole, load<W, true>(from + whole, rest), rest);
   }

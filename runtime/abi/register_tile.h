@@ -29,7 +29,8 @@ constexpr int tileRows(int scalars, int vectors) {
 }
 /// The rows of the smaller blocks that cover the remaining rows.
 constexpr int fewRows(int rows) { return rows >= 4 ? 4 : 1; }
-inline constexpr int kTileVectors = 2;
+/// Three vectors beside eight rows need 11 loads for 24 multiply-adds, two beside twelve rows 14; with 16 registers there is no room for three.
+inline constexpr int kTileVectors = kVectorRegisters >= 32 ? 3 : 2;
 /// Parts of a box of points have a multiple of so many rows: five rows would take as long as eight, namely
 /// two blocks that overlap. `rows` and `vectors` are requested sizes; 0 stands for the sizes above.
 constexpr long tileGrain(int scalars, int rows = 0, int vectors = 0) {
@@ -250,7 +251,8 @@ private:
   static long stepsTogether() {
     if constexpr (requires { Tile::kAskedDepth; })
       return Tile::kAskedDepth;
-    return maximum(16, pb_cache_bytes(1) / 2 / (R * kSize));
+    const long bytes = (R * rowOperands() + kStrip * columnOperands()) * kSize; // that a block reads in a step
+    return maximum(128, pb_cache_bytes(1) / 8 * 7 / bytes);
   }
 
   /// How many strips of columns, of `bytes` bytes each, are copied together.
@@ -271,10 +273,10 @@ private:
       for (int p = 0; p < Tile::kPanels; ++p)
         if (Tile::kIsOutput[p] && !Tile::kKept[p])
           return 1;
-    return 8;
+    return 32;
   }();
 
-  /// Computes a box whose operands are copied. A part of the rows of a block, or of a strip of columns, fits in half of the first-level cache,
+  /// Computes a box whose operands are copied. A part of the rows of a block and of a strip of columns fit in the first-level cache together,
   /// some blocks' rows in a part of the second-level cache; strips may be in the cache behind it, because all of these blocks use one
   /// before the next.
   void inPanels(const Box &box) const {
@@ -359,11 +361,8 @@ private:
             here[p] = Tile::kAlongX[p] ? Panel<T>{part.column(p, n), 1, kStrip}
                                        : Panel<T>{panels[p].at + g * next[p], panels[p].row, panels[p].step};
           const long x = x0 + n * kStrip;
-          T *const at = kept + (n * blocks + g) * kKept;
-          if (Tile::kResumes && !tasks[g].isFirst)
-            for (long line = 0; line < kKept; line += kLine)
-              __builtin_prefetch(at + kKept + line, 1);
-          inStrip<Rows>(y + g * Rows, x, minimum(kStrip, x1 - x), k, tasks[g], at, here);
+          inStrip<Rows>(y + g * Rows, x, minimum(kStrip, x1 - x), k, tasks[g], kept + (n * blocks + g) * kKept,
+                        here);
         }
     });
   }
@@ -419,9 +418,9 @@ private:
     next = part.size;
     const Panel<T> whole = tile_.panel(p, y, x, k.begin);
     T *const to = part.row(p);
-    if (Tile::kThen[p] >= 0 || whole.row == 1 || whole.row == -1)
+    if (Tile::kResumes || Tile::kThen[p] >= 0 || whole.row == 1 || whole.row == -1)
       return acrossRows<Rows>(p, y, x, k, blocks, to, part.size);
-    if (!Tile::kResumes && (whole.step == 1 || whole.step == -1)) {
+    if (whole.step == 1 || whole.step == -1) {
       next = Rows * whole.row;
       return whole; // long rows are as well read where they are
     }

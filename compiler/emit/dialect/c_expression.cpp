@@ -364,8 +364,12 @@ void CPrinter::putKind(const loop::StripValue &) {
   throw std::logic_error("a strip is read outside of a block of points");
 }
 
+std::string CPrinter::keptPlace(const loop::KeptValue &k) {
+  return fmt::format("pb__kept + (({} * R + r) * V + v) * W", k.scalar);
+}
+
 void CPrinter::putKind(const loop::KeptValue &k) {
-  out_ += fmt::format("pb::load<W, false>(pb__kept + (({} * R + r) * V + v) * W, W)", k.scalar);
+  out_ += "pb::load<W, false>(" + keptPlace(k) + ", W)";
 }
 
 } // namespace pbc::emit

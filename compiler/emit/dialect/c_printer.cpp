@@ -112,8 +112,7 @@ void CPrinter::node(const loop::Assign &a, const std::string &indent) {
     return;
   }
   if (const auto *kept = loop::as<loop::KeptValue>(a.target)) {
-    out_ += fmt::format("pb::store<W, false>(pb__kept + (({} * R + r) * V + v) * W, {}, W);\n", kept->scalar,
-                        text(a.value));
+    out_ += fmt::format("pb::store<W, false>({}, {}, W);\n", keptPlace(*kept), text(a.value));
     return;
   }
   const auto *from = loop::as<loop::CellVector>(a.value), *to = loop::as<loop::CellVector>(a.target);
@@ -230,6 +229,13 @@ void CPrinter::node(const loop::Parallel &p, const std::string &indent) {
   out_ += dialect_.itemId(p.over, p.axis) + ";\n";
   print(p.body, indent + "  ");
   out_ += indent + "}\n";
+}
+
+void CPrinter::node(const loop::Prefetch &p, const std::string &indent) {
+  const auto *kept = loop::as<loop::KeptValue>(p.cells);
+  out_ += fmt::format("{}__builtin_prefetch({}, {});\n", indent,
+                      kept ? keptPlace(*kept) : address(loop::as<loop::CellVector>(p.cells)->cell),
+                      p.isWritten ? 1 : 0);
 }
 
 void CPrinter::node(const loop::Comment &c, const std::string &indent) {

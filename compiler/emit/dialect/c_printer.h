@@ -77,6 +77,7 @@ protected:
   void putKind(const loop::Spread &);
   virtual void putKind(const loop::StripValue &);
   void putKind(const loop::KeptValue &);
+  static std::string keptPlace(const loop::KeptValue &);
 
   // ---- nodes
   void print(const loop::NodePtr &, const std::string &indent);
@@ -94,6 +95,7 @@ protected:
   void node(const loop::Points &, const std::string &indent);
   void node(const loop::Cells &, const std::string &indent);
   void node(const loop::GroupCopy &, const std::string &indent);
+  void node(const loop::Prefetch &, const std::string &indent);
   void node(const loop::Comment &, const std::string &indent);
   void node(const loop::BlockOfPoints &b, const std::string &indent) { blockOfPoints(b, indent); }
   std::string callArgument(std::size_t number, const loop::Call::Argument &,

@@ -59,9 +59,11 @@ private:
       return;
     }
     const bool isRow = f.iterator == Block::kRow;
-    out_ += fmt::format("{}{}for ({} {} = ", indent, isRow ? "" : "PB_TILE_LOOP ", isRow ? "int" : "long",
-                        f.iterator);
-    put(f.begin);
+    out_ += fmt::format("{}{}for (", indent, isRow ? "" : "PB_TILE_LOOP ");
+    if (f.begin) {
+      out_ += fmt::format("{} {} = ", isRow ? "int" : "long", f.iterator);
+      put(f.begin);
+    }
     out_ += "; ";
     put(f.condition);
     out_ += "; ++" + f.iterator + ") {\n";

@@ -158,6 +158,29 @@ Expr BlockPoint::value(const Expr &e) {
   return cast ? value(cast->operand) : e;
 }
 
+std::vector<std::pair<Expr, bool>> BlockPoint::cellsOf(const Assign &one) const {
+  std::vector<std::pair<Expr, bool>> all;
+  const auto put = [&](const Expr &e, bool isWritten) {
+    if (moves(e) && !apart(e, one.statement))
+      all.emplace_back(cells(e, one.statement), isWritten);
+  };
+  struct Reads : Visitor {
+    std::vector<Expr> found;
+    void expr(const Expr &e) override {
+      if (as<Element>(e))
+        found.push_back(e);
+      else
+        Visitor::expr(e);
+    }
+  } reads;
+  reads.expr(one.value);
+  for (const Expr &read : reads.found)
+    put(read, false);
+  if (as<Element>(one.target))
+    put(one.target, true);
+  return all;
+}
+
 BlockPoint::Result BlockPoint::of(const Assign &one, const std::string &step, bool perRow) {
   statement_ = one.statement, step_ = step, perRow_ = perRow;
   const auto x = static_cast<std::size_t>(registers_.x), y = static_cast<std::size_t>(registers_.y);

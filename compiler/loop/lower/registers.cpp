@@ -8,6 +8,7 @@
 //                                 vector C[c1, c0] = s[r][v]
 //
 // The block's code is printed once for a vector or a row of the block; its loops over rows and vectors are written out.
+#include "compiler/loop/lower/ahead.h"
 #include "compiler/loop/lower/block_point.h"
 #include "compiler/loop/lower/join_steps.h"
 #include "compiler/loop/lower/pass.h"
@@ -208,15 +209,20 @@ private:
 
   /// `body` for each vector of the block, or of the row.
   NodePtr each(NodePtr body) const {
+    const NodePtr all = vectors(block({make({place()}), std::move(body)}));
+    return perRow_ ? all : writtenOut(B::kRow, B::kRows, all);
+  }
+  static NodePtr vectors(NodePtr body) { return writtenOut(B::kVector, B::kVectors, std::move(body)); }
+
+  /// The row, unless it is given, and the column of a vector.
+  Let place() const {
     Let place{{}};
     place.mayBeUnused = true;
     if (!perRow_)
       place.variables.push_back({y_.iterator, loop::add(index(B::kY), index(B::kRow))});
     place.variables.push_back(
         {x_.iterator, loop::add(index(B::kX), multiply(index(B::kVector), index(B::kWidth)))});
-    const NodePtr vectors =
-        writtenOut(B::kVector, B::kVectors, block({make({std::move(place)}), std::move(body)}));
-    return perRow_ ? vectors : writtenOut(B::kRow, B::kRows, vectors);
+    return place;
   }
 
   static NodePtr writtenOut(const char *iterator, const char *count, NodePtr body) {
@@ -258,6 +264,8 @@ private:
       to.insert(to.end(), before.begin(), before.end());
       before.clear();
       current_ = loop.iterator;
+      if (loops_.size() == 1)
+        ahead_ = rowAhead({parts.begin() + static_cast<long>(k) + 1, parts.end()});
       if (isResumed() && !isUneven())
         to.push_back(steps(loop, index(B::kFirstStep), index(B::kPastStep)));
       else if (!isUneven() && !registers_.behind)
@@ -281,7 +289,29 @@ private:
     std::vector<NodePtr> body;
     for (const NodePtr &statement : sequence(loop.body))
       body.push_back(each(point(*as<Assign>(statement))));
-    return rolled(loop, begin, end, std::move(body));
+    return ahead_.empty() || perRow_ ? rolled(loop, begin, end, std::move(body))
+                                     : stepsInRounds(loop.iterator, begin, end, block(std::move(body)), ahead_);
+  }
+
+  /// Asks for the memory of one row that is used after the steps, by `rest` if they are the last ones: the cells of a vector each, and where the next block
+  /// goes on from.
+  std::vector<NodePtr> rowAhead(const std::vector<NodePtr> &rest) const {
+    std::vector<NodePtr> cells, kept, row;
+    for (const NodePtr &part : rest)
+      if (const Assign *one = as<Assign>(part))
+        for (const auto &[cell, isWritten] : points_.cellsOf(*one))
+          cells.push_back(make({Prefetch{cell, isWritten}}));
+    if (!cells.empty())
+      row.push_back(vectors(block({make({place()}), block(std::move(cells))})));
+    if (isResumed()) {
+      if (!row.empty())
+        row = {make({If{index(B::kIsLast), block(std::move(row))}})};
+      for (std::size_t k = 0; k < locals_.size(); ++k)
+        kept.push_back(
+            make({Prefetch{make(Expression{KeptValue{static_cast<int>(locals_.size() + k)}}), true}}));
+      row.push_back(make({If{index(B::kIsFirst), block({}), vectors(block(std::move(kept)))}}));
+    }
+    return row;
   }
 
   /// A loop whose bounds depend on the row: the steps before and after those that all rows of the block share are
@@ -369,6 +399,7 @@ private:
   BlockPoint points_;
   std::vector<BlockPoint::Turned> stored_;
   std::vector<std::pair<std::size_t, Range>> loops_; // of a deep nest, with their position in the body
+  std::vector<NodePtr> ahead_;                       // what the steps ask for, for one row
   std::string current_;                              // the iterator of the one inside of which we are
   bool perRow_ = false;                              // the row is given
   std::vector<std::string> locals_;                  // the scalars of a point
