@@ -38,7 +38,8 @@ template <class T>
   const long whole = rows / W * W, rest = rows - whole;
   for (long k = 0; k < depth; ++k, from += step, to += toStep) {
     for (long r = 0; r < whole; r += W) {
-      __builtin_prefetch(from + r + kAhead * step); // what lies side by side is too short for the processor to do it
+      __builtin_prefetch(from + r +
+                         kAhead * step); // what lies side by side is too short for the processor to do it
       store<W, false>(to + r, load<W, false>(from + r, W), W);
     }
     if (rest)

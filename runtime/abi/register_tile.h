@@ -251,7 +251,8 @@ private:
   static long stepsTogether() {
     if constexpr (requires { Tile::kAskedDepth; })
       return Tile::kAskedDepth;
-    const long bytes = (R * rowOperands() + kStrip * columnOperands()) * kSize; // that a block reads in a step
+    const long bytes =
+        (R * rowOperands() + kStrip * columnOperands()) * kSize; // that a block reads in a step
     return maximum(128, pb_cache_bytes(1) / 8 * 7 / bytes);
   }
 
@@ -361,8 +362,8 @@ private:
             here[p] = Tile::kAlongX[p] ? Panel<T>{part.column(p, n), 1, kStrip}
                                        : Panel<T>{panels[p].at + g * next[p], panels[p].row, panels[p].step};
           const long x = x0 + n * kStrip;
-          inStrip<Rows>(y + g * Rows, x, minimum(kStrip, x1 - x), k, tasks[g], kept + (n * blocks + g) * kKept,
-                        here);
+          inStrip<Rows>(y + g * Rows, x, minimum(kStrip, x1 - x), k, tasks[g],
+                        kept + (n * blocks + g) * kKept, here);
         }
     });
   }

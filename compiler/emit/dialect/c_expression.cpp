@@ -368,8 +368,6 @@ std::string CPrinter::keptPlace(const loop::KeptValue &k) {
   return fmt::format("pb__kept + (({} * R + r) * V + v) * W", k.scalar);
 }
 
-void CPrinter::putKind(const loop::KeptValue &k) {
-  out_ += "pb::load<W, false>(" + keptPlace(k) + ", W)";
-}
+void CPrinter::putKind(const loop::KeptValue &k) { out_ += "pb::load<W, false>(" + keptPlace(k) + ", W)"; }
 
 } // namespace pbc::emit

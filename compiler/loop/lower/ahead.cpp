@@ -19,10 +19,10 @@ NodePtr stepsInRounds(const std::string &step, const Expr &begin, const Expr &en
   row.insert(row.begin(), make({Let{{{B::kRow, index(kRound)}}}}));
   Let first{{{step, begin}}};
   first.isConstant = false;
-  const NodePtr round = block(
-      {make({If{less(index(kRound), index(B::kRows)), block(std::move(row))}}),
-       make({Let{{{kEndOfRound, minimum(add(index(step), integer(kStepsOfRound)), end)}}}}),
-       make({For{step, nullptr, less(index(step), index(kEndOfRound)), nullptr, body, {}, kRolled}})});
+  const NodePtr round =
+      block({make({If{less(index(kRound), index(B::kRows)), block(std::move(row))}}),
+             make({Let{{{kEndOfRound, minimum(add(index(step), integer(kStepsOfRound)), end)}}}}),
+             make({For{step, nullptr, less(index(step), index(kEndOfRound)), nullptr, body, {}, kRolled}})});
   return scope({make({std::move(first)}),
                 make({For{kRound, integer(0), less(index(step), end), nullptr, round, {}, kRolled}})});
 }

@@ -289,8 +289,9 @@ private:
     std::vector<NodePtr> body;
     for (const NodePtr &statement : sequence(loop.body))
       body.push_back(each(point(*as<Assign>(statement))));
-    return ahead_.empty() || perRow_ ? rolled(loop, begin, end, std::move(body))
-                                     : stepsInRounds(loop.iterator, begin, end, block(std::move(body)), ahead_);
+    return ahead_.empty() || perRow_
+               ? rolled(loop, begin, end, std::move(body))
+               : stepsInRounds(loop.iterator, begin, end, block(std::move(body)), ahead_);
   }
 
   /// Asks for the memory of one row that is used after the steps, by `rest` if they are the last ones: the cells of a vector each, and where the next block
