@@ -31,6 +31,17 @@ struct Dimension {
   bool isParallel = true; // no iteration depends on another one
 };
 
+/// How far a copy extends in one direction: what one iteration uses, and what the iterations of loops add, each level of a loop with
+/// as many as it has.
+struct CopyExtent {
+  struct Loop {
+    long coefficient;            // cells from one iteration to the next
+    std::vector<int> dimensions; // objects: its levels
+  };
+  long cells = 1;
+  std::vector<Loop> loops;
+};
+
 struct Instruction {
   std::string name;
   std::vector<int> dimensions;   // objects: the dimensions in which it must be
@@ -40,6 +51,8 @@ struct Instruction {
   /// A copy of what the dimensions read that it lies outside of. Inside of all of them it copies one element, so that there is
   /// no copy at all.
   bool isCopy = false;
+  std::vector<CopyExtent> copied = {}; // of a copy
+  long bytesOfCell = 8;                // of a copy
 };
 
 /// A loop or an instruction: they lie before, after, inside or outside of each other.
@@ -76,6 +89,7 @@ struct MachineLimits {
   long unrolled = 0;          // copies of a body
   long sharedBytes = 0;       // for one block
   long registersInThread = 0; // of 4 bytes, for one communication
+  long copyBytes = 0;         // for one copy
   bool unrollsInnermostOnly =
       true; // a smaller space: what is inside an unrolled loop is unrolled or a vector
   bool vectorsAreLoops =
@@ -84,10 +98,11 @@ struct MachineLimits {
       false; // what is not in registers is in memory, of which caches have a part: no place is shared
 };
 
-/// Sizes whose product is at most so many iterations: those of the tiles of one loop.
+/// The sizes of the tiles of one loop, whose product is the iterations of a tile: at least one of them is whole.
 struct SizeProduct {
   std::vector<int> sizes;
-  long most;
+  long most;      // iterations of the loop
+  long first = 0; // the least value of its variable
 };
 
 struct Structure {

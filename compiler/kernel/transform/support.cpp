@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 #include <isl/aff.h>
 #include <isl/schedule.h>
+#include <isl/set.h>
 #include <isl/union_map.h>
 #include <isl/union_set.h>
 #include <isl/val.h>
@@ -182,7 +183,13 @@ std::string runsElsewhere(const Scheduled &kernel, const LoopNode &loop) {
 
 std::optional<long> tripCount(const Scheduled &kernel, const LoopNode &loop) {
   const isl::set steps = stepsOf(loop, kernel.context);
-  return tripCount(steps, static_cast<int>(isl_set_dim(steps.get(), isl_dim_set)) - 1);
+  const int last = static_cast<int>(isl_set_dim(steps.get(), isl_dim_set)) - 1;
+  const std::optional<long> values = tripCount(steps, last);
+  if (!values || *values == 0)
+    return values;
+  // A loop over tiles goes from one to the next.
+  const isl::val stride = isl::manage(isl_set_get_stride(steps.get(), last));
+  return (*values - 1) / std::max(stride.num_si(), 1L) + 1;
 }
 
 bool boundsMove(const Scheduled &kernel, const LoopNode &inner, const LoopNode &outer) {

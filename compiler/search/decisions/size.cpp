@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/search/space.h"
-#include <algorithm>
+#include "compiler/search/tile_limits.h"
+#include <memory>
 
 namespace pbc::search {
 namespace {
@@ -36,19 +37,13 @@ void fusedHaveOneSize(Space &space, int rule) {
 
 void tilesFit(Space &space, int rule) {
   for (const SizeProduct &product : space.structure().sizeProducts)
-    for (std::size_t a = 0; a < product.sizes.size(); ++a)
-      for (std::size_t b = a + 1; b < product.sizes.size(); ++b) {
-        const auto &valuesA = space.structure().sizes[std::size_t(product.sizes[a])].values;
-        const auto &valuesB = space.structure().sizes[std::size_t(product.sizes[b])].values;
-        for (std::size_t v = 0; v < valuesA.size(); ++v) {
-          Domain fits = 0;
-          for (std::size_t w = 0; w < valuesB.size(); ++w)
-            if (valuesA[v] * valuesB[w] <= product.most)
-              fits |= Domain(1) << w;
-          space.clause(rule, {{space.size(product.sizes[a]), ~(Domain(1) << v)},
-                              {space.size(product.sizes[b]), fits}});
-        }
-      }
+    space.making().addLimit(rule, std::make_unique<WholeTileLimit>(space, product));
+}
+
+void copiesFit(Space &space, int rule) {
+  for (const int instruction : space.instructions())
+    if (space.structure().instruction(instruction).isCopy && space.structure().limits.copyBytes > 0)
+      space.making().addLimit(rule, std::make_unique<CopyLimit>(space, instruction));
 }
 
 std::string sizeSubject(const Structure &structure, const Variable &variable) {
@@ -64,7 +59,8 @@ Decision sizeDecision() {
           addSizes,
           sizeSubject,
           {{"size", "Fused dimensions have the same number of iterations.", fusedHaveOneSize},
-           {"tiles", "A tile is not larger than its loop.", tilesFit}}};
+           {"tiles", "At least one tile of a loop is whole.", tilesFit},
+           {"copies", "A copy fits into the scratch memory for copies.", copiesFit}}};
 }
 
 } // namespace pbc::search

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/search/nest/nest_facts.h"
+#include "compiler/kernel/along.h"
 #include "compiler/kernel/buffer_names.h"
+#include "compiler/kernel/footprint.h"
+#include "compiler/kernel/iterations.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/loops.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <isl/map.h>
+#include <isl/schedule_node.h>
+#include <isl/set.h>
+#include <isl/union_map.h>
+#include <isl/val.h>
 #include <set>
 
 namespace pbc::search {
@@ -93,8 +101,9 @@ public:
     for (const LoopNode &loop : nest)
       functions.push_back(kernel::member(loop.band, 0));
     made_.isPermutable = kernel::isPermutable(nest.front().top, functions, kernel.dependences);
+    findFixed(nest);
     findSum();
-    findReused();
+    findReused(nest.back());
   }
 
   NestFacts made() { return std::move(made_); }
@@ -132,6 +141,18 @@ private:
     }
   }
 
+  /// In the iterations of the innermost loop, each of the others has all its iterations for all values of the rest.
+  void findFixed(const std::vector<LoopNode> &nest) {
+    const isl::set all = kernel::stepsOf(nest.back(), made_.kernel.context);
+    for (std::size_t l = 0; l < nest.size(); ++l) {
+      NestFacts::Loop &loop = made_.loops[l];
+      isl_set *free = isl_set_eliminate(all.copy(), isl_dim_set, unsigned(l), 1);
+      free = isl_set_lower_bound_si(free, isl_dim_set, unsigned(l), int(loop.first));
+      free = isl_set_upper_bound_si(free, isl_dim_set, unsigned(l), int(loop.first + loop.extent - 1));
+      loop.isFixed = isl::manage(free).is_equal(all);
+    }
+  }
+
   /// Whether it moves along a loop of the body.
   bool movesInBody(const Access &access, int s) const {
     for (int d = 0; d < int(statement(s).dimensions.size()); ++d)
@@ -143,7 +164,7 @@ private:
   }
 
   /// Of a matrix that is read several times, the loops along which any of its reads moves.
-  void findReused() {
+  void findReused(const LoopNode &innermost) {
     std::vector<NestFacts::Reused> read;
     std::set<std::string> inBody;
     for (const int s : made_.statements)
@@ -163,8 +184,52 @@ private:
             known->movesAlong.push_back(l);
       }
     for (NestFacts::Reused &one : read)
-      if (one.movesAlong.size() < made_.loops.size() && !inBody.count(one.matrix))
+      if (!one.movesAlong.empty() && one.movesAlong.size() < made_.loops.size() && !inBody.count(one.matrix) &&
+          findCoordinates(one, innermost))
         made_.reused.push_back(std::move(one));
+  }
+
+  /// False: its reads move in different ways, so that a part of it has no shape that is the same everywhere.
+  bool findCoordinates(NestFacts::Reused &one, const LoopNode &innermost) {
+    const isl::schedule_node inside = isl::manage(isl_schedule_node_child(innermost.band.copy(), 0));
+    const isl::union_map iterations =
+        isl::manage(isl_schedule_node_get_prefix_schedule_union_map(inside.get()));
+    isl::map cells; // { [loops] -> [cells] }
+    for (const int s : made_.statements)
+      for (const Access &access : statement(s).accesses) {
+        const Buffer &buffer = made_.kernel.buffers[std::size_t(access.buffer)];
+        if (kernel::programName(made_.kernel, buffer) != one.matrix)
+          continue;
+        one.bytesOfCell = long(kernel::bytesOf(buffer.element));
+        std::vector<std::vector<long>> moves;
+        for (int c = 0; c < buffer.rank; ++c) {
+          moves.emplace_back();
+          for (const NestFacts::Loop &loop : made_.loops) {
+            const int d = loop.dimension[std::size_t(s)];
+            if (d >= 0 && !kernel::along(made_.kernel, access, d))
+              return false;
+            moves.back().push_back(d < 0 ? 0 : kernel::coefficient(access, c, d));
+          }
+        }
+        for (std::size_t c = 0; c < moves.size(); ++c) {
+          if (one.coordinates.size() <= c)
+            one.coordinates.push_back({1, moves[c]});
+          else if (one.coordinates[c].byLoop != moves[c])
+            return false;
+        }
+        const isl::union_map own = iterations.intersect_domain(isl::union_set(statement(s).domain));
+        const isl::map here = isl::manage(isl_map_from_union_map(
+            own.reverse().apply_range(isl::union_map(access.relation)).release()));
+        cells = cells.is_null() ? here : cells.unite(here);
+      }
+    const isl::set distances = isl::manage(isl_map_deltas(cells.reverse().apply_range(cells).release()));
+    for (std::size_t c = 0; c < one.coordinates.size(); ++c) {
+      const isl::val most = isl::manage(isl_set_dim_max_val(distances.copy(), int(c)));
+      if (isl_val_is_int(most.get()) != isl_bool_true)
+        return false;
+      one.coordinates[c].cells = most.num_si() + 1;
+    }
+    return true;
   }
 
   NestFacts made_;

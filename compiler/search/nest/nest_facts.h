@@ -23,6 +23,7 @@ struct NestFacts {
     long first = 0; // the least value of its variable
     bool isParallel = false;
     bool isOfSum = false; // it adds to the same cell in each iteration
+    bool isFixed = false; // it has the same iterations whatever the sizes are, in all iterations of the others
     std::vector<int>
         dimension; // by statement of the kernel: which of its dimensions the loop runs over; -1: none
   };
@@ -35,6 +36,13 @@ struct NestFacts {
   struct Reused {
     std::string matrix;
     std::vector<std::size_t> movesAlong;
+    long bytesOfCell = 8;
+    /// By coordinate of its cells: the cells that one iteration uses, and how far each loop moves them, in their order.
+    struct Coordinate {
+      long cells = 1;
+      std::vector<long> byLoop;
+    };
+    std::vector<Coordinate> coordinates;
   };
   std::vector<Reused> reused;
   std::string sum; // the matrix to whose cells sums are added; "": none

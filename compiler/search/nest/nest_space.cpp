@@ -2,10 +2,12 @@
 
 #include "compiler/search/nest/nest_space.h"
 #include "compiler/kernel/buffer_names.h"
+#include "compiler/kernel/footprint.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/loops.h"
 #include "compiler/search/nest/cuts.h"
 #include "compiler/search/nest/nest_facts.h"
+#include "compiler/search/tile_limits.h"
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
@@ -47,6 +49,7 @@ public:
     structure_.name = facts_.kernel.name;
     structure_.limits.vectorsAreLoops = structure_.limits.hasOneMemory = true;
     structure_.limits.unrolled = options_.unrolled;
+    structure_.limits.copyBytes = kernel::kMostScratchBytes;
     for (std::size_t l = 0; l < facts_.loops.size(); ++l)
       addLoop(facts_.loops[l], cuts_[l]);
     Instruction body{"body"};
@@ -68,7 +71,7 @@ public:
 
 private:
   void addLoop(const NestFacts::Loop &loop, int cuts) {
-    NestLoop made{loop.label, loop.extent, loop.first, loop.isParallel, loop.isOfSum, {}};
+    NestLoop made{loop.label, loop.extent, loop.first, loop.isParallel, loop.isOfSum, loop.isFixed, {}};
     std::vector<int> tiles;
     for (int level = 0; level <= cuts; ++level) {
       Size size{cuts == 0 ? loop.label : fmt::format("{}_{}", loop.label, level), {}};
@@ -89,8 +92,8 @@ private:
         kinds = kinds | Kind::Vector;
       made.dimensions.push_back(structure_.addDimension({name, sizeIndex, kinds, loop.isParallel}));
     }
-    if (tiles.size() > 1)
-      structure_.sizeProducts.push_back({tiles, loop.extent});
+    if (!tiles.empty())
+      structure_.sizeProducts.push_back({tiles, loop.extent, loop.first});
     structure_.nested.push_back(made.dimensions);
     made_.loops.push_back(std::move(made));
   }
@@ -101,6 +104,14 @@ private:
     for (const std::size_t loop : reused.movesAlong)
       copy.dimensions.push_back(made_.loops[loop].dimensions.front());
     copy.isCopy = true;
+    copy.bytesOfCell = reused.bytesOfCell;
+    for (const NestFacts::Reused::Coordinate &coordinate : reused.coordinates) {
+      CopyExtent extent{coordinate.cells, {}};
+      for (std::size_t l = 0; l < made_.loops.size(); ++l)
+        if (coordinate.byLoop[l] != 0)
+          extent.loops.push_back({std::abs(coordinate.byLoop[l]), made_.loops[l].dimensions});
+      copy.copied.push_back(std::move(extent));
+    }
     const int object = structure_.addInstruction(copy);
     structure_.edges.push_back({object, made_.body});
     made_.copies.push_back({reused.matrix, object});
@@ -125,6 +136,18 @@ private:
   Structure structure_;
   NestSpace made_;
 };
+
+/// Whether there are sizes for so many levels inside of the first one, around `iterations` of those further inside.
+bool canHaveLevels(const NestFacts::Loop &loop, const std::vector<long> &tileSizes, int levels,
+                   long iterations = 1) {
+  return std::any_of(tileSizes.begin(), tileSizes.end(), [&](long tile) {
+    const long product = iterations * tile;
+    if (tile >= loop.extent || product > loop.extent)
+      return false;
+    return levels == 1 ? hasWholeTile({{}, loop.extent, loop.first}, product)
+                       : canHaveLevels(loop, tileSizes, levels - 1, product);
+  });
+}
 
 /// The dimensions of a complete state, outermost first.
 std::vector<int> inOrder(const NestSpace &nest, const State &leaf) {
@@ -224,6 +247,34 @@ private:
     }
   }
 
+  /// Whether a step of the loops around the dimension has fewer iterations of it than others; for all sizes of the kernel that are not
+  /// known, there are some.
+  bool hasEdges(int dimension) const {
+    for (const NestLoop &loop : nest_.loops) {
+      const auto at = std::find(loop.dimensions.begin(), loop.dimensions.end(), dimension);
+      if (at == loop.dimensions.end())
+        continue;
+      if (!loop.isFixed)
+        return true;
+      long inside = 1; // iterations of what each of its iterations has inside
+      for (auto level = at + 1; level != loop.dimensions.end(); ++level)
+        inside *= sizeOf(nest_, leaf_, *level);
+      const long size = sizeOf(nest_, leaf_, dimension), whole = size * inside;
+      const auto iterationsIn = [&](long tile) {
+        const long begin = std::max(tile * whole, loop.first),
+                   end = std::min((tile + 1) * whole, loop.first + loop.extent);
+        return (end - 1) / inside - begin / inside + 1;
+      };
+      return iterationsIn(loop.first / whole) < size ||
+             iterationsIn((loop.first + loop.extent - 1) / whole) < size;
+    }
+    return false;
+  }
+
+  bool isConstantSize(int dimension) const {
+    const Structure &structure = nest_.space->structure();
+    return structure.sizes[std::size_t(structure.dimension(dimension).size)].isConstant;
+  }
   bool isWrittenOut(int dimension) const { return kindOf(nest_, leaf_, dimension) != Kind::For; }
 
   void keep() {
@@ -247,17 +298,18 @@ private:
     std::string at;
     for (const int d : order_) {
       const Kind kind = kindOf(nest_, leaf_, d);
-      const bool isConstant =
-          nest_.space->structure().sizes[std::size_t(nest_.space->structure().dimension(d).size)].isConstant;
       if (kind == Kind::For) {
         at = label(d);
         continue;
       }
       (kind == Kind::Unroll ? unrolled : vectors).push_back(label(d));
-      if (isConstant)
+      if (isConstantSize(d))
         separated.push_back(label(d));
     }
-    if (!unrolled.empty() && !at.empty() && !separated.empty()) {
+    const bool hasAnyEdges = std::any_of(order_.begin(), order_.end(), [&](int d) {
+      return isWrittenOut(d) && isConstantSize(d) && hasEdges(d);
+    });
+    if (!unrolled.empty() && !at.empty() && hasAnyEdges) {
       script::Step separate = script::step("separate", separated);
       script::with(separate, "at", script::name(at));
       steps_.push_back(std::move(separate));
@@ -342,9 +394,7 @@ NestSpaces nestSpaces(const Scheduled &lifted, const NestOptions &options) {
       std::vector<int> most;
       for (const NestFacts::Loop &loop : facts.facts->loops) {
         int levels = facts.facts->isPermutable ? options.mostLevels : 0;
-        // A level needs a tile of its own size inside of the loop.
-        while (levels > 0 &&
-               (options.tileSizes.empty() || loop.extent <= (options.tileSizes.front() << (levels - 1))))
+        while (levels > 0 && !canHaveLevels(loop, options.tileSizes, levels))
           --levels;
         most.push_back(levels);
       }

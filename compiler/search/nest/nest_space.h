@@ -42,6 +42,7 @@ struct NestLoop {
   long first = 0;  // the least value of its variable
   bool isParallel = false;
   bool isOfSum = false;        // it adds to the same cell in each iteration
+  bool isFixed = false;        // it has the same iterations whatever the sizes are
   std::vector<int> dimensions; // objects of the structure: the levels, outermost first
 };
 

@@ -26,6 +26,91 @@ kernel Heat [n, m]
       band x
 )";
 
+/// A weighted mean of nine cells, with a loop in the body for the weights of a row.
+inline const char *const kNinePoints = R"(
+kernel Smooth [n, m]
+  buffer A double 2-d input
+  buffer C double 2-d output
+  S[x, y]: C[x, y] = 0.25 * (A[x - 1, y - 1] + A[x, y - 1] + A[x + 1, y - 1]) + 0.5 * (A[x - 1, y] + A[x, y] + A[x + 1, y]) + 0.25 * (A[x - 1, y + 1] + A[x, y + 1] + A[x + 1, y + 1])
+    { S[x, y] : 1 <= x < n and 1 <= y < m }
+  schedule
+    band y
+      band x
+)";
+
+/// The half of a separable convolution that goes along rows; the number of weights is known.
+inline const char *const kRowConvolution = R"(
+kernel Rows [n, m]
+  buffer s double 2-d local
+  buffer A double 2-d input
+  buffer W double 1-d input
+  buffer C double 2-d output
+  S0[x, y]: s[x, y] = 0.0
+    { S0[x, y] : 0 <= x < n and 0 <= y < m }
+  S1[x, y; i]: s[x, y] += W[i] * A[x + i, y]
+    { S1[x, y, i] : 0 <= x < n and 0 <= y < m and 0 <= i < 7 }
+  S2[x, y]: C[x, y] = s[x, y]
+    { S2[x, y] : 0 <= x < n and 0 <= y < m }
+  schedule
+    band y
+      band x
+        alloc:s
+          sequence
+            S0
+            S1
+              band i
+            S2
+)";
+
+/// The half that goes along columns; the number of weights is a size.
+inline const char *const kColumnConvolution = R"(
+kernel Columns [n, m, k]
+  buffer s double 2-d local
+  buffer A double 2-d input
+  buffer W double 1-d input
+  buffer C double 2-d output
+  S0[x, y]: s[x, y] = 0.0
+    { S0[x, y] : 0 <= x < n and 0 <= y < m }
+  S1[x, y; i]: s[x, y] += W[i] * A[x, y + i]
+    { S1[x, y, i] : 0 <= x < n and 0 <= y < m and 0 <= i < k }
+  S2[x, y]: C[x, y] = s[x, y]
+    { S2[x, y] : 0 <= x < n and 0 <= y < m }
+  schedule
+    band y
+      band x
+        alloc:s
+          sequence
+            S0
+            S1
+              band i
+            S2
+)";
+
+/// All sizes are known.
+inline const char *const kSmallMap = R"(
+kernel Small
+  buffer A float 2-d input
+  buffer B float 1-d input
+  buffer C float 2-d output
+  S[x, y]: C[x, y] = A[x, y] * B[y] + 1.0f
+    { S[x, y] : 0 <= x < 32 and 0 <= y < 24 }
+  schedule
+    band y
+      band x
+)";
+
+/// Below the diagonal.
+inline const char *const kTriangle = R"(
+kernel Triangle [n]
+  buffer A double 2-d input
+  buffer C double 2-d output
+  S[x, y]: C[x, y] = 2.0 * A[x, y]
+    { S[x, y] : 0 <= x <= y and 0 <= y < n }
+  schedule
+    band y
+      band x
+)";
+
 inline const char *const kRowSums = R"(
 kernel Sums [n, m]
   buffer s double 1-d local
