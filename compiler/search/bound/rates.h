@@ -14,9 +14,8 @@ namespace pbc::search {
 struct Rates {
   /// Of numbers, not of instructions: a vector of eight counts eight times. 0: not known, no bound.
   struct Arithmetic {
-    double additions = 0; // a second, by instructions that do nothing else
-    double allAdditions =
-        0; // with those of instructions that multiply as well, which may have units of their own
+    double additions = 0;    // a second, by instructions that do nothing else
+    double allAdditions = 0; // with those of instructions that multiply as well, in units of their own
     double multiplications = 0, divisions = 0, roots = 0;
     double additionLatency = 0, multiplicationLatency = 0; // seconds
     double instructions = 0;                               // a second, of any of these kinds

@@ -184,8 +184,8 @@ private:
             known->movesAlong.push_back(l);
       }
     for (NestFacts::Reused &one : read)
-      if (!one.movesAlong.empty() && one.movesAlong.size() < made_.loops.size() && !inBody.count(one.matrix) &&
-          findCoordinates(one, innermost))
+      if (!one.movesAlong.empty() && one.movesAlong.size() < made_.loops.size() &&
+          !inBody.count(one.matrix) && findCoordinates(one, innermost))
         made_.reused.push_back(std::move(one));
   }
 
@@ -218,8 +218,8 @@ private:
             return false;
         }
         const isl::union_map own = iterations.intersect_domain(isl::union_set(statement(s).domain));
-        const isl::map here = isl::manage(isl_map_from_union_map(
-            own.reverse().apply_range(isl::union_map(access.relation)).release()));
+        const isl::map here = isl::manage(
+            isl_map_from_union_map(own.reverse().apply_range(isl::union_map(access.relation)).release()));
         cells = cells.is_null() ? here : cells.unite(here);
       }
     const isl::set distances = isl::manage(isl_map_deltas(cells.reverse().apply_range(cells).release()));

@@ -23,7 +23,8 @@ struct NestFacts {
     long first = 0; // the least value of its variable
     bool isParallel = false;
     bool isOfSum = false; // it adds to the same cell in each iteration
-    bool isFixed = false; // it has the same iterations whatever the sizes are, in all iterations of the others
+    bool isFixed =
+        false; // it has the same iterations whatever the sizes are, in all iterations of the others
     std::vector<int>
         dimension; // by statement of the kernel: which of its dimensions the loop runs over; -1: none
   };

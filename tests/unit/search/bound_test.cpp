@@ -6,6 +6,7 @@
 #include "tests/unit/search/descent.h"
 #include "tests/unit/search/kernels.h"
 #include "tests/unit/transform/textual.h"
+#include <algorithm>
 #include <bit>
 #include <gtest/gtest.h>
 #include <random>
@@ -25,10 +26,12 @@ Rates simpleRates() {
 }
 
 struct Bounded {
-  Bounded(const char *text, const SizeValues &values, Rates rates = simpleRates()) : rates_(rates) {
+  Bounded(const char *text, const SizeValues &values, Rates rates = simpleRates(),
+          const std::vector<long> &tileSizes = {2, 4, 8, 16})
+      : rates_(rates) {
     NestOptions options;
     options.values = values;
-    options.tileSizes = {2, 4, 8, 16};
+    options.tileSizes = tileSizes;
     all = nestSpaces(texts_.kernel(text), options);
     EXPECT_FALSE(all.spaces.empty()) << all.why;
   }
@@ -101,6 +104,20 @@ TEST(Bounds, OperationsAndChains) {
   }
   const Bounded stencil(kStencil, {{"n", 11}, {"m", 21}});
   EXPECT_DOUBLE_EQ(stencil.root("compute", kUncut), 3 * 10 * 20 / 1e9); // additions alone
+}
+
+/// Where units that multiply are faster than those that add, they may do the additions of a sum of products.
+TEST(Bounds, AdditionsOfProductsMayBeDoneByUnitsThatMultiply) {
+  Rates rates = simpleRates();
+  for (Rates::Arithmetic &arithmetic : rates.arithmetic)
+    arithmetic.multiplications = 1e10, arithmetic.allAdditions = 1e9 + 1e10;
+  const Bounded product(kProduct, {{"n", 30}, {"m", 20}}, rates);
+  EXPECT_DOUBLE_EQ(product.root("compute", kSums), 30 * 30 * 20 / 1e10);
+  // Of five additions in a cell with three multiplications by weights, two are alone.
+  const Bounded smooth(kNinePoints, {{"n", 11}, {"m", 21}}, rates);
+  const NestWork::Operations &operations = smooth.space(kUncut).work->operations[std::size_t(Number::Double)];
+  ASSERT_GT(operations.additions, operations.multiplications);
+  EXPECT_DOUBLE_EQ(smooth.root("compute", kUncut), (operations.additions - operations.multiplications) / 1e9);
 }
 
 TEST(Bounds, WhatCrossesEachBoundary) {
@@ -187,6 +204,37 @@ TEST(Bounds, OperationsOfLoopsWrittenOut) {
 }
 
 /// A vector across rows loads its cells one by one, and one along rows all at once.
+/// Clang writes out short loops of known length, and makes vectors of the loop around them, which is not marked.
+TEST(Bounds, ShortLoopsMayBecomePartsOfVectors) {
+  const auto seconds = [](const char *term, const char *text, const std::string &space, std::size_t cut,
+                          long tile) {
+    Rates rates = simpleRates();
+    rates.loads = 1e7;
+    const Bounded bounded(text, {{"n", 2000}, {"m", 64}}, rates, {4, 400});
+    const NestSpace &nest = bounded.space(space);
+    State state(nest.space->problem());
+    EXPECT_TRUE(state.propagate());
+    for (std::size_t l = 0; l < nest.loops.size(); ++l)
+      for (const int d : nest.loops[l].dimensions) {
+        const Literal literal = nest.space->isKind(d, Kind::For);
+        EXPECT_TRUE(state.keepOnly(literal.variable, literal.values));
+        const auto &values =
+            nest.space->structure().sizes[std::size_t(nest.space->structure().dimension(d).size)].values;
+        if (l == cut && d != nest.loops[l].dimensions.front()) {
+          const auto at = std::find(values.begin(), values.end(), tile);
+          EXPECT_TRUE(state.keepOnly(nest.space->sizeOf(d), Domain(1) << (at - values.begin())));
+        }
+      }
+    EXPECT_TRUE(state.propagate());
+    return bounded.term(term, nest, state);
+  };
+  EXPECT_EQ(seconds("scalar", kScale, "x in 2 levels", 0, 4), 0);
+  EXPECT_DOUBLE_EQ(seconds("scalar", kScale, "x in 2 levels", 0, 400), 2000 / 4e7);
+  EXPECT_DOUBLE_EQ(seconds("access", kScale, "x in 2 levels", 0, 4), 2000 / 8 / 1e7);
+  EXPECT_DOUBLE_EQ(seconds("access", kScale, "x in 2 levels", 0, 400), 2000 / 1e7);
+  EXPECT_EQ(seconds("scalar", kScale, "x in 1 level", 1, 0), 2000 / 4e7);
+}
+
 TEST(Bounds, CellsThatAreLoadedOneByOne) {
   Rates rates = simpleRates();
   rates.loads = 1e7;

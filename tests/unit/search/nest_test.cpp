@@ -126,9 +126,8 @@ void everyLeafIsAScript(const char *text, const NestOptions &options, int each, 
   EXPECT_GE(leaves, int(all.spaces.size() / step));
 }
 
-const NestOptions kOfAllSizes = {.values = {{"n", 2000}, {"m", 700}, {"k", 5}},
-                                 .tileSizes = {2, 3, 5, 12, 16, 48, 128},
-                                 .mostLevels = 3};
+const NestOptions kOfAllSizes = {
+    .values = {{"n", 2000}, {"m", 700}, {"k", 5}}, .tileSizes = {2, 3, 5, 12, 16, 48, 128}, .mostLevels = 3};
 TEST(LeavesOfNests, OfAMapAreScripts) { everyLeafIsAScript(kScale, kOfAllSizes, 60); }
 TEST(LeavesOfNests, OfAMapOfKnownSizeAreScripts) { everyLeafIsAScript(kSmallMap, kOfAllSizes, 6); }
 TEST(LeavesOfNests, OfATriangleAreScripts) { everyLeafIsAScript(kTriangle, kOfAllSizes, 4); }
@@ -137,7 +136,9 @@ TEST(LeavesOfNests, OfASumAreScripts) { everyLeafIsAScript(kDot, kOfAllSizes, 4)
 TEST(LeavesOfNests, OfSumsOfRowsAreScripts) { everyLeafIsAScript(kRowSums, kOfAllSizes, 3); }
 TEST(LeavesOfNests, OfASweepAreScripts) { everyLeafIsAScript(kSweep, kOfAllSizes, 8); }
 TEST(LeavesOfNests, OfAProductAreScripts) { everyLeafIsAScript(kProduct, kOfAllSizes, 2, 7); }
-TEST(LeavesOfNests, OfAConvolutionOfRowsAreScripts) { everyLeafIsAScript(kRowConvolution, kOfAllSizes, 2, 3); }
+TEST(LeavesOfNests, OfAConvolutionOfRowsAreScripts) {
+  everyLeafIsAScript(kRowConvolution, kOfAllSizes, 2, 3);
+}
 TEST(LeavesOfNests, OfAConvolutionOfColumnsAreScripts) {
   everyLeafIsAScript(kColumnConvolution, kOfAllSizes, 2, 3);
 }

@@ -125,9 +125,9 @@ TEST_P(Records, EverySearchFindsTheFastest) {
     }
 }
 
-/// Bounds that are too high are noticed: those of a machine with two fifths of the rates are above some times.
+/// Bounds that are too high are noticed: those of a machine with a quarter of the rates are above some times.
 TEST_P(Records, ARateThatIsTooLowIsRefuted) {
-  const Recorded recorded(GetParam(), 0.4);
+  const Recorded recorded(GetParam(), 0.25);
   long above = 0;
   recorded.each([&](std::size_t root, const State &leaf, double seconds) {
     above += recorded.model.bound(root, leaf).seconds > seconds;

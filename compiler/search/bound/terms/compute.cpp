@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/search/bound/term.h"
+#include <algorithm>
 
 namespace pbc::search {
 namespace {
@@ -16,7 +17,11 @@ TermValue compute(const TermInput &input) {
     const NestWork::Operations &operations = input.work.operations[n];
     const Rates::Arithmetic &rates = input.rates.arithmetic[n];
     const bool isFloat = n == std::size_t(Number::Float);
-    keepLarger(best, operations.additions, rates.additions,
+    // As many additions as there are multiplications may be done by instructions that multiply as well, in units of their own.
+    const double alone = std::max(0.0, operations.additions - operations.multiplications);
+    keepLarger(best, alone, rates.additions,
+               isFloat ? "additions of floats alone" : "additions of doubles alone");
+    keepLarger(best, operations.additions, rates.allAdditions,
                isFloat ? "additions of floats" : "additions of doubles");
     keepLarger(best, operations.multiplications, rates.multiplications,
                isFloat ? "multiplications of floats" : "multiplications of doubles");
