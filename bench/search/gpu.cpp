@@ -8,9 +8,11 @@
 #include "compiler/search/count.h"
 #include "compiler/search/strategy/search.h"
 #include "tests/unit/search/gpu_examples.h"
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 using namespace pbc;
 
@@ -69,6 +71,7 @@ int main(int argc, char **argv) {
   options.dives = 360;
   if (argc > 4)
     options.strategy = search::findStrategy(argv[4]);
+  options.threads = argc > 5 ? std::atoi(argv[5]) : int(std::max(1u, std::thread::hardware_concurrency()));
   options.progress = [&](const search::SearchResult &r) {
     if (seconds() > printed + 10) {
       printed = seconds();

@@ -367,6 +367,11 @@ int proveCommand(int argc, char **argv) {
   app.add_option("--enough", o.search.enough, "end when the best time is at most so many times the bound")
       ->check(CLI::Range(1.0, 1e6));
   app.add_option("--strategy", o.strategy, strategyHelp)->check(CLI::IsMember(names));
+  app.add_option(
+         "--threads", o.search.threads,
+         "threads that look at regions; programs are measured one after the other, and what is found does "
+         "not depend on their number")
+      ->check(CLI::Range(1, 256));
   app.add_option("--seed", o.search.seed, "for random descents and orders");
   app.add_flag("--any-order", o.search.isAnyOrder,
                "decide in a random order, to test that no order loses the fastest program");

@@ -21,6 +21,7 @@ public:
   MachineTimes(const kernel::Scheduled &lifted, const std::map<std::string, long> &values, Journal &journal);
 
   Measurement of(const script::Script &, double most) override;
+  bool isMeasured() const override { return true; }
 
   /// For those who measure several at once. The worker has run the kernel without steps. Throws Unsearchable.
   LeafBuilder &builder();

@@ -25,6 +25,7 @@ public:
   RegionBound bound(std::size_t root, const State &) const override;
   LeafTime measure(std::size_t root, const State &leaf, double most) override;
   std::vector<std::string_view> limitNames() const override;
+  bool measuresAlone() const override { return times_.isMeasured(); }
   bool refute(std::size_t root, const State &leaf, double seconds) override;
 
   script::Script script(std::size_t root, const std::vector<Domain> &leaf) const;

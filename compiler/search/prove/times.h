@@ -17,6 +17,8 @@ public:
 
   /// `most`: a time beyond which the exact value does not matter; 0: it always does.
   virtual Measurement of(const script::Script &, double most) = 0;
+  /// It measures, so that the machine should do nothing else meanwhile.
+  virtual bool isMeasured() const { return false; }
 };
 
 /// A kernel that cannot be searched: a sentence.

@@ -14,6 +14,8 @@
 
 namespace pbc::search {
 
+struct DivisionAhead;
+
 /// A region: the domains of a state, with its bound.
 struct Region {
   std::size_t root = 0;
@@ -21,6 +23,8 @@ struct Region {
   double bound = 0;
   int limit = -1; // from which the bound comes
   int depth = 0;  // decisions that were taken
+  /// What a thread makes of it (ahead.h); null: none does.
+  std::shared_ptr<DivisionAhead> ahead = nullptr;
 };
 
 class Frontier {
@@ -37,6 +41,8 @@ public:
   /// The least bound of all regions; nothing if there are none.
   virtual std::optional<double> least() const = 0;
   virtual std::size_t size() const = 0;
+  /// Some of those that come soon, at most so many, if that is known.
+  virtual std::vector<Region *> soon(std::size_t) { return {}; }
 };
 
 struct Strategy {

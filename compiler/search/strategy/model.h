@@ -5,7 +5,7 @@
 //   roots() = 27 ways to cut the loops of a product;  bound(3, state) = 1.9 ms;  measure(3, leaf, ...) = 2.4 ms
 //
 // A search knows nothing else of what is decided, so that a table of times in a test and kernels on a machine are searched
-// alike. Invariant of a right model: bound(root, state) is at most measure(root, leaf) of each leaf of the state.
+// alike. What is const may be called by several threads at once. Invariant of a right model: bound(root, state) is at most measure(root, leaf) of each leaf of the state.
 #pragma once
 #include "compiler/search/state.h"
 #include <string>
@@ -38,6 +38,8 @@ public:
   virtual LeafTime measure(std::size_t root, const State &leaf, double most) = 0;
   /// The limits from which bounds come, for statistics.
   virtual std::vector<std::string_view> limitNames() const = 0;
+  /// Measurements need a quiet machine: nothing else is done meanwhile.
+  virtual bool measuresAlone() const { return false; }
   /// Variables with the highest weight are decided first: those that change the time most. Of those with the same one, the
   /// decision that comes first in the table.
   virtual double weight(std::size_t, int) const { return 0; }

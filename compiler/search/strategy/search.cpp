@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/search/strategy/search.h"
+#include "compiler/search/strategy/ahead.h"
+#include "compiler/search/strategy/divider.h"
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <cmath>
 #include <map>
@@ -15,16 +16,20 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr long kStepsOfDive = 400;
+constexpr std::size_t kAheadOfThread = 4;
+
+bool isComplete(const Region &region) {
+  return std::all_of(region.domains.begin(), region.domains.end(), isSingle);
+}
 
 class Search {
 public:
   Search(Model &model, const SearchOptions &options)
       : model_(model), options_(options),
-        strategy_(options.strategy ? *options.strategy : strategies().front()) {
+        strategy_(options.strategy ? *options.strategy : strategies().front()), divider_(model, options),
+        ahead_(model, options, options.isAnyOrder ? 0 : std::max(1, options.threads) - 1) {
     result_.bestSeconds = options.incumbent;
     result_.statistics.cutBy.assign(model.limitNames().size(), 0);
-    for (std::size_t root = 0; root < model.roots(); ++root)
-      states_.push_back(std::make_unique<State>(model.problem(root)));
   }
 
   SearchResult run() {
@@ -46,12 +51,10 @@ public:
         }
         continue;
       }
-      State &state = *states_[region->root];
-      state.take(region->domains);
-      if (state.isComplete())
-        measure(*region, state);
+      if (isComplete(*region))
+        measure(*region);
       else
-        divide(*region, state);
+        divide(*region);
     }
     settle();
     return std::move(result_);
@@ -68,9 +71,7 @@ private:
     const auto least = std::min_element(roots.begin(), roots.end(),
                                         [](const Region &a, const Region &b) { return a.bound < b.bound; });
     if (options_.incumbent > 0 && least != roots.end() && least->bound > options_.incumbent) {
-      State &state = *states_[least->root];
-      state.take(least->domains);
-      if (model_.refute(least->root, state, options_.incumbent)) {
+      if (refute(*least, options_.incumbent)) {
         ++result_.statistics.refuted;
         roots = rootRegions();
       }
@@ -96,13 +97,13 @@ private:
   bool diveInto(const Region &region, std::mt19937_64 &random, long &steps) {
     if (--steps < 0 || isCut(region))
       return steps < 0;
-    State &state = *states_[region.root];
-    state.take(region.domains);
-    if (state.isComplete()) {
-      measure(region, state);
+    if (isComplete(region)) {
+      measure(region);
       return true;
     }
-    std::vector<Region> parts = partsOf(region, state, candidates(region.root, state).front());
+    Division made = divider_.dividedByFirst(region);
+    result_.statistics.empty += made.empty;
+    const std::vector<Region> parts = std::move(made.parts);
     // What has a small bound now may have a large one soon: so there is some chance in it.
     std::uniform_real_distribution<double> chance(1, 1.5);
     std::vector<std::pair<double, std::size_t>> order;
@@ -161,86 +162,43 @@ private:
       cut(*region);
   }
 
-  /// The undecided variables that are decided next: those of most weight, and of these the ones of the first decision of the table.
-  std::vector<int> candidates(std::size_t root, const State &state) const {
-    std::vector<int> found;
-    double most = 0;
-    int decision = 0;
-    const auto &variables = state.problem().variables();
-    for (int v = 0; v < int(variables.size()); ++v) {
-      if (state.isDecided(v))
-        continue;
-      const int of = variables[std::size_t(v)].decision;
-      const double weight = model_.weight(root, v);
-      if (found.empty() || weight > most || (weight == most && of < decision)) {
-        most = weight;
-        decision = of;
-        found.clear();
-      }
-      if (weight == most && of == decision)
-        found.push_back(v);
-    }
-    return found;
-  }
-
-  int anyVariable(const State &state) {
-    std::vector<int> found;
-    for (int v = 0; v < int(state.problem().variables().size()); ++v)
-      if (!state.isDecided(v))
-        found.push_back(v);
+  int anyVariable(const Region &region) {
+    const std::vector<int> found = divider_.open(region);
     return found[std::uniform_int_distribution<std::size_t>(0, found.size() - 1)(random_)];
   }
 
-  std::vector<Region> partsOf(const Region &region, State &state, int variable) {
-    std::vector<Region> parts;
-    for (Domain rest = state.domain(variable); rest != 0; rest &= rest - 1) {
-      const State::Mark before = state.mark();
-      if (state.decide(variable, unsigned(std::countr_zero(rest)))) {
-        const RegionBound bound = model_.bound(region.root, state);
-        Region part{region.root, state.domains(), region.bound, region.limit, region.depth + 1};
-        if (bound.seconds > region.bound)
-          part.bound = bound.seconds, part.limit = bound.limit;
-        parts.push_back(std::move(part));
-      } else {
-        ++result_.statistics.empty;
-      }
-      state.undo(before);
-    }
-    return parts;
-  }
-
-  void divide(const Region &region, State &state) {
+  void divide(const Region &region) {
     if (options_.onRegion)
       options_.onRegion(region, false);
     ++result_.statistics.divided;
     ++at(region.depth).divided;
-    const std::vector<int> variables =
-        options_.isAnyOrder ? std::vector<int>{anyVariable(state)} : candidates(region.root, state);
-    std::vector<Region> parts = partsOf(region, state, variables.front());
-    if (region.depth < options_.strongBranching)
-      for (std::size_t v = 1; v < variables.size(); ++v) {
-        std::vector<Region> others = partsOf(region, state, variables[v]);
-        if (lift(others) > lift(parts))
-          parts = std::move(others);
-      }
-    pushUncut(std::move(parts));
+    Division made =
+        options_.isAnyOrder ? divider_.dividedBy(region, anyVariable(region)) : ahead_.take(region);
+    result_.statistics.empty += made.empty;
+    pushUncut(std::move(made.parts));
+    if (ahead_.threads() > 0)
+      for (Region *soon : frontier_->soon(kAheadOfThread * std::size_t(ahead_.threads())))
+        if (!isComplete(*soon))
+          ahead_.offer(*soon);
   }
 
-  /// How much higher the bounds of the parts are than they could be, in the mean.
-  static double lift(const std::vector<Region> &parts) {
-    if (parts.empty())
-      return HUGE_VAL; // the whole region is empty
-    double sum = 0;
-    for (const Region &part : parts)
-      sum += part.bound;
-    return sum / double(parts.size());
+  bool refute(const Region &region, double seconds) {
+    const Ahead::Pause pause(ahead_);
+    return model_.refute(region.root, divider_.state(region), seconds);
   }
 
-  void measure(const Region &region, State &state) {
+  LeafTime timeOf(const Region &region) {
+    const double most = result_.bestSeconds > 0 && !options_.measuresAll ? best() * options_.slack : 0;
+    std::optional<Ahead::Pause> pause;
+    if (model_.measuresAlone())
+      pause.emplace(ahead_);
+    return model_.measure(region.root, divider_.state(region), most);
+  }
+
+  void measure(const Region &region) {
     auto [known, isNew] = measured_.try_emplace({region.root, region.domains});
     if (isNew)
-      known->second = model_.measure(
-          region.root, state, result_.bestSeconds > 0 && !options_.measuresAll ? best() * options_.slack : 0);
+      known->second = timeOf(region);
     const LeafTime &time = known->second;
     if (!time.isMeasured) {
       ++result_.statistics.notMeasured;
@@ -256,7 +214,7 @@ private:
       result_.bestSeconds = time.seconds;
       isBetter_ = true;
     }
-    if (time.seconds < region.bound && model_.refute(region.root, state, time.seconds)) {
+    if (time.seconds < region.bound && refute(region, time.seconds)) {
       ++result_.statistics.refuted;
       if (frontier_)
         begin();
@@ -304,7 +262,7 @@ private:
   const SearchOptions &options_;
   const Strategy &strategy_;
   std::unique_ptr<Frontier> frontier_;
-  std::vector<std::unique_ptr<State>> states_;
+  Divider divider_;
   std::map<std::pair<std::size_t, std::vector<Domain>>, LeafTime> measured_;
   std::mt19937_64 random_{options_.seed};
   SearchResult result_;
@@ -312,6 +270,7 @@ private:
   double lastProgress_ = 0;
   long steps_ = 0;
   bool isBetter_ = false;
+  Ahead ahead_; // ends before what its threads use
 };
 
 } // namespace

@@ -50,6 +50,8 @@ struct SearchOptions {
   int strongBranching = 2; // depths at which the variable is taken that lifts the bounds most
   int dives = 0;      // ways to a leaf that are tried first, always into the least bound, for an early time
   double slack = 1.5; // a leaf is measured exactly up to so many times the best
+  /// Threads that divide regions; the result is the same whatever their number, unless time is limited.
+  int threads = 1;
   bool measuresAll = false; // nothing is cut, and every leaf is measured exactly: to test bounds
   /// Ends the search when it is set; null: nothing does.
   const std::atomic<bool> *isInterrupted = nullptr;

@@ -5,6 +5,7 @@
 #include "compiler/search/strategy/search.h"
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <chrono>
 #include <cmath>
@@ -193,6 +194,65 @@ TEST(Search, TheSameSeedGivesTheSameSearch) {
     EXPECT_EQ(a.statistics.measured, b.statistics.measured);
     EXPECT_EQ(a.statistics.divided, b.statistics.divided);
   }
+}
+
+/// Everything that a search does with regions, in its order, and what it finds.
+struct Trace {
+  std::vector<std::pair<std::vector<Domain>, bool>> regions;
+  SearchResult result;
+  long measured = 0;
+
+  Trace(const Strategy &strategy, unsigned seed, double tooHigh, int threads) {
+    TableModel model(seed, 3, 0.7);
+    model.tooHigh = tooHigh;
+    SearchOptions options{.strategy = &strategy, .dives = 2, .threads = threads};
+    options.onRegion = [&](const Region &region, bool isCut) { regions.emplace_back(region.domains, isCut); };
+    result = search(model, options);
+    measured = model.measured;
+  }
+};
+
+TEST(Search, TheNumberOfThreadsChangesNothing) {
+  for (const Strategy &strategy : strategies())
+    for (unsigned seed = 0; seed < 4; ++seed)
+      for (const double tooHigh : {1.0, 3.0}) {
+        const Trace one(strategy, seed, tooHigh, 1);
+        for (const int threads : {2, 5}) {
+          const Trace several(strategy, seed, tooHigh, threads);
+          EXPECT_EQ(several.regions, one.regions) << strategy.name << threads;
+          EXPECT_EQ(several.measured, one.measured);
+          EXPECT_EQ(several.result.best->domains, one.result.best->domains);
+          EXPECT_EQ(several.result.bound, one.result.bound);
+          EXPECT_EQ(several.result.statistics.empty, one.result.statistics.empty);
+          EXPECT_EQ(several.result.statistics.cutBy, one.result.statistics.cutBy);
+          EXPECT_EQ(several.result.statistics.refuted, tooHigh > 1 ? 1 : 0);
+        }
+      }
+}
+
+/// While a program is measured, a model that needs a quiet machine is asked nothing else.
+TEST(Search, NothingElseIsDoneWhileAProgramIsMeasured) {
+  struct Quiet : TableModel {
+    using TableModel::TableModel;
+    bool measuresAlone() const override { return true; }
+    RegionBound bound(std::size_t root, const State &state) const override {
+      disturbed += isMeasuring;
+      return TableModel::bound(root, state);
+    }
+    LeafTime measure(std::size_t root, const State &leaf, double most) override {
+      isMeasuring = true;
+      const LeafTime time = TableModel::measure(root, leaf, most);
+      isMeasuring = false;
+      return time;
+    }
+    std::atomic<bool> isMeasuring = false;
+    mutable std::atomic<int> disturbed = 0;
+  };
+  Quiet model(5, 3, 1);
+  model.duration = std::chrono::milliseconds(1);
+  search(model, {.mostMeasured = 40, .threads = 4});
+  EXPECT_GT(model.measured, 3);
+  EXPECT_EQ(model.disturbed, 0);
 }
 
 } // namespace

@@ -28,6 +28,13 @@ public:
     return heap_.empty() ? std::nullopt : std::optional(heap_.front().region.bound);
   }
   std::size_t size() const override { return heap_.size(); }
+  /// The first ones of a heap are among its least.
+  std::vector<Region *> soon(std::size_t most) override {
+    std::vector<Region *> found;
+    for (std::size_t at = 0; at < std::min(most, heap_.size()); ++at)
+      found.push_back(&heap_[at].region);
+    return found;
+  }
 
 private:
   struct Entry {

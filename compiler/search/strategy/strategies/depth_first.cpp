@@ -30,6 +30,12 @@ public:
     return bounds_.empty() ? std::nullopt : std::optional(*bounds_.begin());
   }
   std::size_t size() const override { return stack_.size(); }
+  std::vector<Region *> soon(std::size_t most) override {
+    std::vector<Region *> found;
+    for (auto at = stack_.rbegin(); at != stack_.rend() && found.size() < most; ++at)
+      found.push_back(&*at);
+    return found;
+  }
 
 private:
   std::vector<Region> stack_;
