@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMostUndecided = 6; // dimensions whose combinations are looked at
 constexpr double kSector = 32;            // bytes that a cache passes on at once
 
-bool contains(const std::vector<int> &all, int one) {
+bool contains(std::span<const int> all, int one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
 
@@ -36,6 +36,7 @@ GpuView::GpuView(const Space &space, const GpuWork &work, const State &state)
   }
   findGroups();
   findThreads();
+  findCounts();
 }
 
 void GpuView::findLengths() {
@@ -64,7 +65,7 @@ void GpuView::findLengths() {
   }
 }
 
-double GpuView::product(const std::vector<int> &dimensions) const {
+double GpuView::product(std::span<const int> dimensions) const {
   double made = 1;
   for (const int d : dimensions)
     made *= least(d);
@@ -85,27 +86,34 @@ double GpuView::product(const std::vector<int> &dimensions) const {
 
 template <class IsOne>
 std::array<double, 3> GpuView::countsWithout(int instruction, const IsOne &isOne) const {
-  std::array<double, 3> made{};
-  std::array<std::vector<int>, 3> counted;
-  for (const int d : around(instruction)) {
+  const std::vector<int> &around = this->around(instruction);
+  std::vector<int> counted(3 * around.size()); // of each level, as many as there are
+  std::array<std::size_t, 3> numbers{};
+  const auto count = [&](GpuLevel level, int d) {
+    counted[std::size_t(level) * around.size() + numbers[std::size_t(level)]++] = d;
+  };
+  for (const int d : around) {
     const KindSet kinds = this->kinds(d);
     if (isOne(d, kinds))
       continue;
-    counted[std::size_t(GpuLevel::Device)].push_back(d);
+    count(GpuLevel::Device, d);
     if (kinds == KindSet(Kind::Block))
       continue;
-    counted[std::size_t(GpuLevel::Unit)].push_back(d);
+    count(GpuLevel::Unit, d);
     if (!kinds.has(Kind::Thread))
-      counted[std::size_t(GpuLevel::Thread)].push_back(d);
+      count(GpuLevel::Thread, d);
   }
+  std::array<double, 3> made{};
   for (std::size_t level = 0; level < 3; ++level)
-    made[level] = product(counted[level]);
+    made[level] = product({counted.data() + level * around.size(), numbers[level]});
   return made;
 }
 
-std::array<double, 3> GpuView::counts(int instruction, bool vectorsAreOne) const {
-  return countsWithout(instruction,
-                       [&](int, KindSet kinds) { return vectorsAreOne && kinds.has(Kind::Vector); });
+void GpuView::findCounts() {
+  for (const int i : space_.instructions())
+    for (const bool vectorsAreOne : {false, true})
+      counts_.push_back(
+          countsWithout(i, [&](int, KindSet kinds) { return vectorsAreOne && kinds.has(Kind::Vector); }));
 }
 
 std::array<double, 3> GpuView::countsOfValue(int communication, int instruction) const {

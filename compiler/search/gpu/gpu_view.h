@@ -12,6 +12,8 @@
 #include "compiler/search/gpu/gpu_rates.h"
 #include "compiler/search/gpu/gpu_work.h"
 #include "compiler/search/space.h"
+#include <array>
+#include <span>
 
 namespace pbc::search {
 
@@ -42,11 +44,14 @@ public:
 
   /// Executions at least, in one thread, one group, all groups. As long as a dimension may be threads, a thread does not
   /// repeat it; as long as it may be blocks and something else, a group does.
-  std::array<double, 3> counts(int instruction, bool vectorsAreOne) const;
+  const std::array<double, 3> &counts(int instruction, bool vectorsAreOne) const {
+    const auto index = std::size_t(space_.structure().objects[std::size_t(instruction)].index);
+    return counts_[2 * index + std::size_t(vectorsAreOne)];
+  }
   /// Of a value that a communication passes on: copies of an instruction in which it is the same use it once.
   std::array<double, 3> countsOfValue(int communication, int instruction) const;
   /// Iterations of several dimensions together, at least: of a loop's levels, the product may be known although no factor is.
-  double product(const std::vector<int> &dimensions) const;
+  double product(std::span<const int> dimensions) const;
 
   /// What all instructions use at a level, without groups that are still to be decided.
   GpuUse use(GpuLevel level, long lanes) const;
@@ -80,6 +85,7 @@ private:
   void findLengths();
   void findGroups();
   void findThreads();
+  void findCounts();
   template <class IsOne>
   std::array<double, 3> countsWithout(int instruction, const IsOne &isOne) const;
 
@@ -88,6 +94,8 @@ private:
   const State &state_;
   std::vector<OfDimension> dimensions_;  // by object
   std::vector<std::vector<int>> around_; // by instruction of the structure
+  std::vector<std::array<double, 3>>
+      counts_; // of each of them with vectors as loops, then with vectors as one
   double groups_ = 1;
   std::vector<OpenBlock> openBlocks_;
   double threads_ = 1, mostThreads_ = 1, localBytes_ = 0, registers_ = 0;
