@@ -80,10 +80,32 @@ function(pbc_test name)
       add_test(NAME ${name}.shard${shard} COMMAND ${name} --gtest_brief=1)
       set_tests_properties(${name}.shard${shard} PROPERTIES TIMEOUT 600 LABELS "${label}"
         ENVIRONMENT "GTEST_TOTAL_SHARDS=${PBC_TEST_SHARDS};GTEST_SHARD_INDEX=${shard}")
+      if(PBC_TEST_SHARDS EQUAL 4)
+        pbc_in_parts(4 ${shard} ${name}.shard${shard})
+      endif()
     endforeach()
     return()
   endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 LABELS "${label}")
+endfunction()
+
+# pbc_in_parts(PARTS KEY TEST...): these tests cost much and are of a kind of which scripts/test runs one part of PARTS (2, 3 or 4) for a
+# commit: the label says which one, chosen by the key, so that tests with the same key run together (the first compiles for the
+# others). A key that is a number is the part itself. `ctest` alone runs all of them; scripts/other-parts has the labels to leave out.
+function(pbc_in_parts parts key)
+  if(NOT parts MATCHES "^[234]$")
+    message(FATAL_ERROR "${parts} parts: scripts/other-parts knows two, three and four")
+  endif()
+  if(key MATCHES "^[0-9]+$")
+    math(EXPR part "${key} % ${parts}")
+  else()
+    string(MD5 hash "${key}")
+    string(SUBSTRING ${hash} 0 6 hash)
+    math(EXPR part "0x${hash} % ${parts}")
+  endif()
+  foreach(test IN LISTS ARGN)
+    set_property(TEST ${test} APPEND PROPERTY LABELS part-${part}-of-${parts})
+  endforeach()
 endfunction()
 
 # pbc_test_files(VARIABLE PATTERN...): the files that tests are made of, found again by each build; there must be some.

@@ -35,10 +35,12 @@ isl::union_map valuesOf(const LoopNode &loop) {
   const isl::union_set all = isl::manage(isl_schedule_node_get_domain(loop.band.get()));
   return isl::manage(isl_union_map_from_union_pw_aff(member(loop.band, 0).release())).intersect_domain(all);
 }
-/// To both.
+/// To both. The product comes before the instances, whose constraints and divisions it would have twice.
 isl::union_map valuesWith(const LoopNode &loop) {
-  return isl::manage(
-      isl_union_map_flat_range_product(valuesAround(loop).release(), valuesOf(loop).release()));
+  isl_union_map *around = isl_schedule_node_get_prefix_schedule_union_map(loop.band.get()),
+                *own = isl_union_map_from_union_pw_aff(member(loop.band, 0).release());
+  const isl::union_set all = isl::manage(isl_schedule_node_get_domain(loop.band.get()));
+  return isl::manage(isl_union_map_flat_range_product(around, own)).intersect_domain(all);
 }
 
 /// The innermost loop around this one, which has one.
