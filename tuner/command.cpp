@@ -47,7 +47,6 @@ CLI::Validator seconds() {
 /// is spent compiling.
 void refuseForKernels(const TuneOptions &options) {
   const char *name = !options.strategy.empty()    ? "--strategy"
-                     : options.trials > 0         ? "--trials"
                      : !options.record.empty()    ? "--record"
                      : !options.objective.empty() ? "--objective"
                      : !options.front.empty()     ? "--pareto"
@@ -55,7 +54,7 @@ void refuseForKernels(const TuneOptions &options) {
   if (name)
     throw TunerError(
         fmt::format("{} is for choices, not for --kernels, whose options are tried one at a time\n"
-                    "  help: --budget=SECONDS limits how long that takes",
+                    "  help: --budget=SECONDS and --trials=N limit how long that takes",
                     name));
 }
 
@@ -85,8 +84,8 @@ int tuneCommand(int argc, char **argv) {
       ->check(seconds());
   app.add_option(
          "--trials", options.trials,
-         "measurements that the search may make, without the final race (default: as many as there is "
-         "time for)")
+         "measurements that the search may make, without the final race; with --kernels, variants that it may "
+         "try (default: as many as there is time for)")
       ->check(CLI::Range(1, 1000000000).description("a whole number above 0"));
   app.add_option(
          "--effort", options.effort,

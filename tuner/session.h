@@ -17,7 +17,7 @@ struct TuneOptions {
   std::map<std::string, long> sizes;
   std::vector<std::string> inputs;
   double budget = 0; // seconds; 0: by effort
-  int trials = 0;    // measurements of the search; 0: as many as there is time for
+  int trials = 0;    // measurements of the search, or variants of kernels; 0: as many as there is time for
   std::string effort = "quick";
   std::string strategy;  // "NAME:OPTION=VALUE,..."; empty: by budget
   std::string record;    // measure the whole space into this file instead of tuning

@@ -63,15 +63,16 @@ def tune(*words):
 def filters():
     """A rule that cannot win is not run where that is known; the result is that of a tuning without bounds."""
     check(run(PBC, "ways.pbcc", "--no-devices", "-o", "ways").returncode == 0, "ways.pbcc")
-    common = ("./ways", "--n=20000", "--budget=12", "--threads=1", "--strategy=exhaustive:points=40")
+    common = ("./ways", "--n=20000", "--budget=100", "--trials=40", "--threads=1", "--strategy=exhaustive:points=40")
     plain, _ = tune(*common, "-o", "plain.cfg")
     check("bound" not in plain, plain)
     bounded, said = tune(*common, "-o", "ways.cfg", "--bounds=ways.pbcc", "--machine=./odd.toml", "--", "--no-devices")
     check("internal error" not in said and bounded["bound"]["refuted"] == [], (bounded["bound"], said))
     check(bounded["bound"]["left_out"] > 0, bounded["bound"])
     check(any("Ways with many cannot win at" in line for line in bounded["bound"]["cannot_win"]), bounded["bound"])
-    chosen = lambda result: [c for c in result["choices"] if c.startswith("Ways:")]
-    check(chosen(bounded) == chosen(plain), (bounded["choices"], plain["choices"]))
+    # At sizes of a few cells, which the bounds know no times of, the two are equal.
+    at_full_size = lambda result: [c.removesuffix(" always").split()[-1] for c in result["choices"] if c.startswith("Ways:")]
+    check(at_full_size(bounded) == at_full_size(plain) == ["few"], (bounded["choices"], plain["choices"]))
     check(bounded["bound"]["seconds"] > 0 and bounded["bound"]["time_over_bound"] > 1 and bounded["bound"]["limit"] == "traffic",
           bounded["bound"])
     with sqlite3.connect("ways.tune.sqlite") as journal:
@@ -100,10 +101,10 @@ def shows():
 
 def is_refuted():
     """A bound above a measurement is an internal error that names it; the tuning goes on without it."""
-    result, _ = tune("./ways", "--n=2000", "--budget=5", "-o", "refuted.cfg", "--bounds=ways.pbcc", "--machine=./slow.toml", "--", "--no-devices")
+    result, _ = tune("./ways", "--n=2000", "--budget=60", "--trials=10", "-o", "refuted.cfg", "--bounds=ways.pbcc", "--machine=./slow.toml", "--", "--no-devices")
     why = result["bound"]["refuted"]
     check(why and "took" in why[0] and "less than the" in why[0] and "of the bound of" in why[0], why)
-    done = run(PBC, "tune", "./ways", "--n=2000", "--budget=5", "-o", "refuted.cfg", "--bounds=ways.pbcc", "--machine=./slow.toml", "--",
+    done = run(PBC, "tune", "./ways", "--n=2000", "--budget=60", "--trials=10", "-o", "refuted.cfg", "--bounds=ways.pbcc", "--machine=./slow.toml", "--",
                "--no-devices")
     check("internal error: a bound was too high and was left out; please report it: a run at n=" in done.stdout, done.stdout)
     check("  bound         none: no rule of the result has one" in done.stdout, done.stdout)
@@ -130,7 +131,7 @@ def refuses():
 
 def proves():
     """--kernels --effort=prove: the search by lower bounds comes first, and what it finds is compared with the rest."""
-    result, said = tune("--kernels", "roots.pbcc", "--n=100000", "--budget=24", "--effort=prove", "--machine=./fast.toml")
+    result, said = tune("--kernels", "roots.pbcc", "--n=100000", "--budget=24", "--trials=2", "--effort=prove", "--machine=./fast.toml")
     proofs = {p["kernel"]: p for p in result["proofs"]}
     plain = proofs["Roots.plain"]
     check(plain["sizes"] == "n = 100000" and 0 < plain["bound_seconds"] <= plain["best_seconds"], plain)
@@ -140,9 +141,10 @@ def proves():
     check(os.path.exists("roots.prove.jsonl"), os.listdir())
     check(run("./roots", "--n=77", "--hash").returncode == 0, "the program")
     # Near enough. That nothing but tasks is edited then, test_tuner checks.
-    again, _ = tune("--kernels", "roots.pbcc", "--n=100000", "--budget=16", "--effort=prove", "--machine=./fast.toml", "--enough=1000000")
+    again, _ = tune("--kernels", "roots.pbcc", "--n=100000", "--budget=24", "--trials=1", "--effort=prove", "--machine=./fast.toml", "--enough=1000000")
     check(again["proofs"][0]["left_alone"], again["proofs"])
-    text = run(PBC, "tune", "--kernels", "roots.pbcc", "--n=100000", "--budget=24", "--effort=prove", "--machine=./slow.toml", "--enough=1.5")
+    text = run(PBC, "tune", "--kernels", "roots.pbcc", "--n=100000", "--budget=24", "--trials=1", "--effort=prove", "--machine=./slow.toml",
+               "--enough=1.5")
     check(text.returncode == 0 and "internal error: a bound was too high and was left out; please report it: " in text.stdout, text.stdout)
     check("  proofs        Roots.plain: at n = 100000, " in text.stdout and " on one core" in text.stdout, text.stdout)
 

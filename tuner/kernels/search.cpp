@@ -100,11 +100,11 @@ public:
     bool isBetter = true;
     // An edit may be worth more after another one was made, so the search repeats until a whole round finds
     // nothing.
-    while (isBetter && mayGoOn()) {
+    while (isBetter && mayTry()) {
       isBetter = false;
       for (const std::string &kernel : kernels)
         isBetter |= improve(kernel, options);
-      result_.isDone = !isBetter && mayGoOn();
+      result_.isDone = !isBetter && mayTry();
     }
     simplify(start);
     compareWithStart(start);
@@ -119,6 +119,7 @@ private:
   }
   double left() const { return end() - variants_.elapsed(); }
   bool mayGoOn() const { return !variants_.stopped() && left() > 0; }
+  bool mayTry() const { return mayGoOn() && (settings_.most == 0 || result_.tried < settings_.most); }
 
   /// Keeps as many values as there is time to make, measure and compare. The first is in use and already made.
   void keepAffordable(std::vector<KernelSettings> &values) const {
@@ -234,7 +235,7 @@ private:
           return o.kernelTitle() == kernel && std::find(done.begin(), done.end(), o.about) == done.end() &&
                  !isDone(kernel, o.about);
         });
-        if (next == options.end() || !mayGoOn())
+        if (next == options.end() || !mayTry())
           break;
         done.push_back(next->about);
         KernelOption tried = *next;
@@ -254,6 +255,8 @@ private:
     std::vector<KernelSettings> values{result_.best};
     for (const std::string &value : option.others)
       values.push_back(with(result_.best, option, value));
+    if (settings_.most > 0) // none only where seeds are more than that
+      values.resize(std::min(values.size(), 1 + static_cast<std::size_t>(std::max(settings_.most - result_.tried, 0))));
     keepAffordable(values);
     if (values.size() < 2)
       return false;

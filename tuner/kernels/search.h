@@ -25,6 +25,7 @@ namespace pbc::tuner {
 
 struct KernelSearchSettings {
   double deadline = 60; // seconds of the variants' clock
+  int most = 0;         // variants to try; 0: as many as there is time for
   /// Scripts that are tried first, and kept if they win.
   std::vector<KernelOption> seeds = {};
   /// Kernels that are near their bound: nothing but their division into tasks is edited.

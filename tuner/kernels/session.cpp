@@ -64,7 +64,7 @@ public:
     const TestSize size{nameOf(sizes_), 0, seconds_};
     KernelSummary summary;
     summary.enough = options_.enough;
-    KernelSearchSettings settings{budget()};
+    KernelSearchSettings settings{.deadline = budget(), .most = options_.trials};
     if (options_.effort == "prove")
       summary.proofs = proveKernels(settings);
     summary.result = searchKernels(variants_, start_, size, settings, progress_,
