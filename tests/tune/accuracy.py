@@ -40,14 +40,14 @@ to Q
 
 def meets():
     """Also below what was tuned, and below what the configuration itself singles out."""
-    done = run(PBC, "tune", "./root", "--n=100", "--budget=6", "--json")
+    done = run(PBC, "tune", "./root", "--n=100", "--budget=60", "--trials=30", "--json")
     check(done.returncode == 0, done.stderr)
     result = json.loads(done.stdout)
     check(result["accuracy"]["met"] and result["accuracy"]["missed_at"] == [], done.stdout)
     for n in (1, 2, 5, 9, 16, 37, 99, 100):
         said = run("./root", f"--n={n}", "--accuracy").stdout
         check("(target 11 or more: met)" in said, f"n={n}: {said}{open('root.cfg').read()}")
-    text = run(PBC, "tune", "./root", "--n=100", "--budget=2").stdout
+    text = run(PBC, "tune", "./root", "--n=100", "--budget=60", "--trials=10").stdout
     check(" for n " not in text, text)  # one value for all sizes is said so
 
 def says_what_was_not_verified():

@@ -72,7 +72,7 @@ def knows_what_changed():
     check(machine["processor"] and machine["cores"] >= 1 and "l2" in machine and "devices" in machine, machine)
 
 def says_where_it_comes_from():
-    run(PBC, "tune", "./one", "--n=400", "--budget=2", "--seed=7")
+    run(PBC, "tune", "./one", "--n=400", "--budget=30", "--trials=20", "--seed=7")
     text = read("one.cfg")
     check("\n[made-by]\n" in text and 'effort = "quick"\n' in text and "seed = 7\n" in text, text)
     check(re.search(r'sizes = \[ .*"n=400" \]', text) and 'objective = "time"' in text, text)
@@ -163,18 +163,18 @@ def says_how_many_threads():
 def refreshes():
     """One transform has changed: the other's entries stay; on another machine all are looked at."""
     write("body.cfg", re.sub(r"(?m)^(\[Twice\]\n(?:.+\n)*?)sequential_cutoff = .*", r"\1sequential_cutoff = 77", read("one.cfg")))
-    done = run(PBC, "tune", "./body", "--refresh", "--n=400", "--budget=3")
+    done = run(PBC, "tune", "./body", "--refresh", "--n=400", "--budget=30", "--trials=10")
     check("Sums has changed since the configuration was made" in done.stderr, done.stderr)
     text = read("body.cfg")
     check("sequential_cutoff = 77" in text and hashes("body")["Sums"] in text and 'effort = "refresh"' in text, text)
     check(run(PBC, "config", "check", "body.cfg").returncode == 0, "after --refresh")
     os.replace("elsewhere.cfg", "one.cfg")
-    done = run(PBC, "tune", "./one", "--refresh", "--budget=3")
+    done = run(PBC, "tune", "./one", "--refresh", "--budget=30", "--trials=10")
     check('"n=400" ]' in read("one.cfg"), "the size is that of the file: " + read("one.cfg"))
     check("made on another machine: Abacus, 1 processor" in done.stderr, done.stderr)
     check("Abacus" not in read("one.cfg") and run("./one", "--n=20", "--hash").stderr == "", read("one.cfg"))
     os.replace("travelled.cfg", "two.cfg")
-    run(PBC, "tune", "./two", "--refresh", "--n=400", "--budget=3")
+    run(PBC, "tune", "./two", "--refresh", "--n=400", "--budget=30", "--trials=10")
     check(run("./two", "--n=20", "--hash").stderr == "", read("two.cfg"))
     os.remove("two.cfg")
     done = run(PBC, "tune", "./two", "--report=none/page.html", status=1)
@@ -208,14 +208,14 @@ def gives_up_what_fails_by_now():
         for place in ("here", "elsewhere"):
             write("total.pbcc", TOTAL.replace("FAULT", "" if place == "here" else fault))
             run(PBC, "total.pbcc", "-o", "total")
-            run(PBC, "tune", "./total", "--n=20000", "--effort=instant", "--trials=10", "--budget=6")
+            run(PBC, "tune", "./total", "--n=20000", "--effort=instant", "--trials=4", "--budget=6")
             text = re.sub(r"choice = .*", 'choice = [ { use = "Two" } ]', read("total.cfg"))
             if place == "elsewhere":
                 text = re.sub(r'processor = "[^"]*"', 'processor = "Abacus"', text)
             write("total.cfg", text)
             write("total.pbcc", TOTAL.replace("FAULT", fault))
             run(PBC, "total.pbcc", "-o", "total")
-            done = run(PBC, "tune", "./total", "--refresh", "--trials=10", "--budget=10")
+            done = run(PBC, "tune", "./total", "--refresh", "--trials=4", "--budget=10")
             check(re.search("the stored configuration " + said + ".* at n=.*: this starts from the default instead", done.stderr), done.stderr)
             check("Total: Loop always" in done.stdout and "  default  " in done.stdout and said in done.stdout, done.stdout)
             check('"Loop"' in read("total.cfg") and '"Two"' not in read("total.cfg"), read("total.cfg"))
