@@ -82,10 +82,10 @@ int tuneCommand(int argc, char **argv) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--budget", options.budget, "seconds to spend (default: 5, 50, 600 or 1800 by --effort)")
       ->check(seconds());
-  app.add_option(
-         "--trials", options.trials,
-         "measurements that the search may make, without the final race; with --kernels, variants that it may "
-         "try (default: as many as there is time for)")
+  app.add_option("--trials", options.trials,
+                 "measurements that the search may make, without the final race; with --kernels, variants "
+                 "that it may "
+                 "try (default: as many as there is time for)")
       ->check(CLI::Range(1, 1000000000).description("a whole number above 0"));
   app.add_option(
          "--effort", options.effort,

@@ -31,9 +31,9 @@ std::string viewOf(const char *element, int rank) {
 
 /// Reports the first error in the condition, which is the expression of this text; `isMissing`: names that nothing declares are errors.
 /// Returns whether it asks the matrix for its memory.
-bool check(const Checked &text, const script::Condition &condition, bool isMissing,
-           const std::vector<std::string> &headerPath, const std::string &help,
-           source::Diagnostics &diagnostics) {
+bool reportFirstError(const Checked &text, const script::Condition &condition, bool isMissing,
+                      const std::vector<std::string> &headerPath, const std::string &help,
+                      source::Diagnostics &diagnostics) {
   using Complaint = body::Complaint;
   const body::Reading reading = body::readUnit(text.unit, headerPath);
   for (const Complaint &c : reading.complaints) {
@@ -66,10 +66,10 @@ void checkConditions(const script::Adaptor &adaptor, const kernel::Buffer &matri
   for (const script::AdaptorRule &rule : adaptor.rules)
     for (const script::Condition &condition : rule.conditions)
       if (condition.kind == script::Condition::Kind::Predicate)
-        check(functionOf(body::prelude(body::Library::None), parameters, condition.predicate), condition,
-              false, {},
-              fmt::format("it is an expression over `{}`, which is a {}", adaptor.parameters.front(), view),
-              diagnostics);
+        reportFirstError(
+            functionOf(body::prelude(body::Library::None), parameters, condition.predicate), condition, false,
+            {}, fmt::format("it is an expression over `{}`, which is a {}", adaptor.parameters.front(), view),
+            diagnostics);
 }
 
 bool checkGuard(const script::Condition &condition, const sema::Matrix &matrix,
@@ -78,7 +78,7 @@ bool checkGuard(const script::Condition &condition, const sema::Matrix &matrix,
   for (const std::string &block : program.rawBlocks)
     before += block + "\n";
   const std::string view = viewOf(sema::cxxType(matrix.element), matrix.rank());
-  return check(
+  return reportFirstError(
       functionOf(before, fmt::format("const {} &{}", view, matrix.name), condition.predicate), condition,
       true, program.headerPath,
       fmt::format("here it is `{}`, and `{}` is a {}; functions that it calls stand in a raw block of "

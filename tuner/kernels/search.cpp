@@ -256,7 +256,8 @@ private:
     for (const std::string &value : option.others)
       values.push_back(with(result_.best, option, value));
     if (settings_.most > 0) // none only where seeds are more than that
-      values.resize(std::min(values.size(), 1 + static_cast<std::size_t>(std::max(settings_.most - result_.tried, 0))));
+      values.resize(
+          std::min(values.size(), 1 + static_cast<std::size_t>(std::max(settings_.most - result_.tried, 0))));
     keepAffordable(values);
     if (values.size() < 2)
       return false;

@@ -245,8 +245,8 @@ TEST(KernelSearch, TriesAsManyVariantsAsItMay) {
   Quiet observer;
   for (const int most : {1, 2, 3}) {
     Computed variants;
-    const KernelSearchResult result =
-        searchKernels(variants, {}, {"n=9", 9, 1}, {.deadline = 1e6, .most = most}, observer, [](const std::string &) {});
+    const KernelSearchResult result = searchKernels(
+        variants, {}, {"n=9", 9, 1}, {.deadline = 1e6, .most = most}, observer, [](const std::string &) {});
     EXPECT_EQ(result.tried, most);
     EXPECT_FALSE(result.isDone);
     EXPECT_TRUE(result.raced);
