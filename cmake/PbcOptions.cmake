@@ -16,7 +16,7 @@ target_compile_options(pbc_options INTERFACE -Wno-subobject-linkage)
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   target_compile_options(pbc_options INTERFACE -w -Wno-unknown-warning-option)
 endif()
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 24)
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
 # -O3, CMake's choice, costs a tenth more of g++'s time than -O2, for code that parses and searches. The runtime, which
 # computes beside users' rules, has it (runtime/CMakeLists.txt).
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")

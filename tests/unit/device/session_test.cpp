@@ -65,8 +65,9 @@ long ratio = 64;
 const long kGroupOf64[] = {64, 1, 1};
 
 template <Matrix2 Rows::*From, Matrix2 Rows::*To>
-const DeviceStep kDeviceStep = {"rows", &kKernel, 1, kMatrices<From, To>, 2,      0,     rowsBox, touchRow,
-                                false,  0,        0, &kOnDevice,          &ratio, kGroupOf64};
+const DeviceStep kDeviceStep = {
+    "rows", &kKernel, 1, kMatrices<From, To>, 2,      0,         rowsBox, touchRow,
+    false,  0,        0, &kOnDevice,          &ratio, kGroupOf64};
 
 template <Matrix2 Rows::*From, Matrix2 Rows::*To>
 LoopStep step(int level) {
