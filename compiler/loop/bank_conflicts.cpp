@@ -94,34 +94,30 @@ int degreeOf(const std::map<int, long> &cells, int bytesOfCell, int bytesAtOnce)
   return worst;
 }
 
-/// Whether the second access has the neighbours of what each lane has in the first one, `distance` cells further.
-bool isBehind(const std::map<int, long> &first, const std::map<int, long> &second, long distance) {
-  return first.size() == second.size() && std::all_of(first.begin(), first.end(), [&](const auto &one) {
-           const auto at = second.find(one.first);
-           return at != second.end() && at->second == one.second + distance;
-         });
+/// The neighbours of what each lane accesses, so many cells further.
+std::map<int, long> behind(std::map<int, long> cells, long distance) {
+  for (auto &[lane, cell] : cells)
+    cell += distance;
+  return cells;
 }
 
 int worstOf(const Asked &asked) {
   const int bytesOfCell = asked.memory.bytesOfCell;
-  std::set<std::map<int, long>> different;
+  std::set<std::map<int, long>> left; // in the order of their cells
   for (const auto &[copy, places] : asked.places)
-    different.insert(places);
-  const std::vector<std::map<int, long>> all(different.begin(), different.end());
+    left.insert(places);
   const long wide = std::max(1, kWidest / bytesOfCell);
   int worst = 0;
-  for (std::size_t k = 0; k < all.size();) {
-    const std::map<int, long> &first = all[k];
-    std::size_t together = 1;
-    if (!asked.isWrite &&
-        std::all_of(first.begin(), first.end(), [&](const auto &one) { return one.second % wide == 0; }))
-      while (static_cast<long>(together) < wide && k + together < all.size() &&
-             isBehind(first, all[k + together], static_cast<long>(together)))
-        ++together;
-    const bool isWide = static_cast<long>(together) == wide;
+  while (!left.empty()) {
+    const std::map<int, long> first = *left.begin();
+    bool isWide = !asked.isWrite && std::all_of(first.begin(), first.end(),
+                                                [&](const auto &one) { return one.second % wide == 0; });
+    for (long k = 1; isWide && k < wide; ++k)
+      isWide = left.contains(behind(first, k));
+    for (long k = 0; k < (isWide ? wide : 1); ++k)
+      left.erase(behind(first, k));
     const long cells = isWide ? wide : asked.cells;
     worst = std::max(worst, degreeOf(first, bytesOfCell, static_cast<int>(cells) * bytesOfCell));
-    k += isWide ? together : 1;
   }
   return worst;
 }

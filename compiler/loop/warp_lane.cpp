@@ -27,8 +27,11 @@ void WarpLane::run(const NodePtr &n) {
     if (const NodePtr &taken = valueOf(i->condition) ? i->then : i->otherwise)
       run(taken);
   } else if (const Let *l = as<Let>(n)) {
-    for (const Let::Variable &v : l->variables)
+    for (const Let::Variable &v : l->variables) {
+      if (l->type)
+        reads(v.value, 1);
       values_[v.name] = l->type ? 0 : valueOf(v.value);
+    }
   } else if (const Vote *v = as<Vote>(n)) {
     values_[v->name] = valueOf(v->condition);
   } else if (const Parallel *p = as<Parallel>(n)) {

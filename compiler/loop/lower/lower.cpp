@@ -48,8 +48,8 @@ Lowered lower(const Nest &nest, const Target &target) {
     result.left.push_back({how, "", Left::Why::RunsOnce});
   Lowering lowering{nest, target, result.left, result.sharedOut};
   for (const auto pass : {lowerSelfCopies, lowerPoints, lowerTeams, lowerItemCopies, lowerGroupCopies,
-                          lowerGuards, lowerRegisters, lowerJam, lowerLanes, lowerLines, lowerLengths,
-                          lowerHints, lowerFixedReads, lowerOnce})
+                          lowerGuards, lowerGuardedPoints, lowerRegisters, lowerJam, lowerLanes, lowerLines,
+                          lowerLengths, lowerHints, lowerFixedReads, lowerOnce})
     result.body = pass(result.body, lowering);
   return result;
 }

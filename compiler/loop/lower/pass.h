@@ -83,6 +83,7 @@ NodePtr lowerItemCopies(const NodePtr &, Lowering &);
 NodePtr lowerTeams(const NodePtr &, Lowering &);
 NodePtr lowerGroupCopies(const NodePtr &, Lowering &);
 NodePtr lowerGuards(const NodePtr &, Lowering &);
+NodePtr lowerGuardedPoints(const NodePtr &, Lowering &);
 NodePtr lowerRegisters(const NodePtr &, Lowering &);
 NodePtr lowerJam(const NodePtr &, Lowering &);
 NodePtr lowerLanes(const NodePtr &, Lowering &);

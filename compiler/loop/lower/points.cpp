@@ -242,8 +242,12 @@ private:
   NodePtr spread(const NodePtr &n) {
     if (const Block *b = as<Block>(n)) {
       Block made{{}, b->isScope};
-      for (const NodePtr &one : b->nodes)
-        made.nodes.push_back(spread(one));
+      for (std::size_t k = 0; k < b->nodes.size();) {
+        std::vector<NodePtr> ofPoint;
+        while (k < b->nodes.size() && isOfPoint(b->nodes[k]))
+          ofPoint.push_back(b->nodes[k++]);
+        made.nodes.push_back(ofPoint.empty() ? spread(b->nodes[k++]) : forEach(ofPoint));
+      }
       return make({std::move(made)});
     }
     if (const For *f = as<For>(n); f && !differs(f->begin) && !differs(f->condition)) {
@@ -271,7 +275,17 @@ private:
     }
     if (as<Barrier>(n) || as<Comment>(n) || as<Array>(n) || as<Let>(n))
       return n;
-    return forEach(n);
+    return forEach({n});
+  }
+
+  /// Whether the node computes something for one point only, and has no loops.
+  bool isOfPoint(const NodePtr &n) const {
+    if (const If *i = as<If>(n))
+      return differs(i->condition) && !i->otherwise && isOfPoint(i->then);
+    if (const Block *b = as<Block>(n); b && !b->isScope && !b->nodes.empty())
+      return std::all_of(b->nodes.begin(), b->nodes.end(),
+                         [this](const NodePtr &one) { return isOfPoint(one); });
+    return as<Assign>(n) || as<Call>(n);
   }
 
   /// The node in the turns of planes: what computes something stands in those that have points.
@@ -358,15 +372,34 @@ private:
     }
   };
 
-  /// The loops over an item's points around the node.
-  NodePtr forEach(const NodePtr &n) {
-    if (NodePtr stored = rowByRow(n))
-      return stored;
-    NodePtr made = AtPoint(*this).node(n);
-    for (std::size_t k = 0; k < points_.axes.size(); ++k)
+  /// The loops over an item's points around the nodes. What several nodes do is done row by row: an item has as many values at a time as a
+  /// row has points, if the first of them reads the matrices and the last one stores.
+  NodePtr forEach(const std::vector<NodePtr> &nodes) {
+    std::vector<NodePtr> rows, made;
+    const auto finish = [&] {
+      if (!rows.empty())
+        made.push_back(alongOtherAxes(block(std::move(rows))));
+      rows.clear();
+    };
+    for (const NodePtr &n : nodes) {
+      if (NodePtr stored = rowByRow(n)) {
+        finish();
+        made.push_back(std::move(stored));
+        continue;
+      }
+      NodePtr one = AtPoint(*this).node(n);
+      rows.push_back(points_.axes.front().hasSeveral() ? alongAxis(0, std::move(one)) : std::move(one));
+    }
+    finish();
+    return block(std::move(made));
+  }
+
+  /// The loops over the rows of an item's points around what is done for one of them.
+  NodePtr alongOtherAxes(NodePtr row) const {
+    for (std::size_t k = 1; k < points_.axes.size(); ++k)
       if (points_.axes[k].hasSeveral())
-        made = alongAxis(k, std::move(made));
-    return made;
+        row = alongAxis(k, std::move(row));
+    return row;
   }
 
   /// A loop that is written out.
@@ -438,11 +471,7 @@ private:
     row.push_back(make(
         {If{isWide, times("q0", grouped(arithmetic(Op::Divide, {count, integer(together)})), make({wide})),
             alongAxis(0, make({If{isInside(), make({single}), nullptr}}))}}));
-    NodePtr made = scope(std::move(row));
-    for (std::size_t k = 1; k < points_.axes.size(); ++k)
-      if (points_.axes[k].hasSeveral())
-        made = alongAxis(k, std::move(made));
-    return made;
+    return alongOtherAxes(scope(std::move(row)));
   }
 
   static constexpr const char *kResult = "result";
