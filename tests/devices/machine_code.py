@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles every kernel for devices of some programs to machine code of NVIDIA's GPUs, and looks at it.
 
-  machine_code.py PBC K/N ALLOWED PROGRAM...
+  machine_code.py PBC ARCHITECTURE,... K/N ALLOWED PROGRAM...
 
-Takes each N-th program, from the K-th on. A kernel that spills registers, that has arrays of an item in memory, or conflicts of banks in its
+Takes each N-th program, from the K-th on, for these architectures, and with PBC_ALL=1 for all. A kernel that spills registers, that has arrays of an item in memory, or conflicts of banks in its
 group's memory, must be named in the file ALLOWED: "ARCHITECTURE FILE: NAME: N bytes spilled", "ARCHITECTURE FILE: NAME: N bytes of an item's
 stack", "ARCHITECTURE FILE: NAME: MEMORY in N turns". No GPU is needed, but NVRTC: without it the test is skipped.
 """
-import concurrent.futures, json, os, subprocess, sys
+import concurrent.futures, json, os, subprocess, sys, tempfile
 
 NOTHING_TO_TEST = 77
-ARCHITECTURES = ("sm_80", "sm_90")
+ALL = ("sm_80", "sm_90")
+PROBE = "transform Copy from A[n] to B[n] { B.cell(x) from(A.cell(x) a) { return a; } }"
 
 def look(pbc, program, architecture):
     done = subprocess.run([pbc, "explain", "--json", f"--device={architecture}", program], capture_output=True, text=True)
@@ -32,21 +33,26 @@ def look(pbc, program, architecture):
     return "", len(kernels), lines
 
 def main():
-    pbc, (k, n), allowed = sys.argv[1], map(int, sys.argv[2].split("/")), sys.argv[3]
-    programs = sys.argv[4:][k::n]
-    first = look(pbc, programs[0], ARCHITECTURES[0])
+    pbc, (k, n), allowed = sys.argv[1], map(int, sys.argv[3].split("/")), sys.argv[4]
+    architectures = ALL if os.environ.get("PBC_ALL") else sys.argv[2].split(",")
+    programs = sys.argv[5:][k::n]
+    with tempfile.TemporaryDirectory() as folder:
+        probe = os.path.join(folder, "probe.pbcc")
+        with open(probe, "w") as file:
+            file.write(PROBE)
+        first = look(pbc, probe, architectures[0])
     if "need its compiler NVRTC" in first[0]:
         print("this machine has no NVRTC")
         sys.exit(NOTHING_TO_TEST)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(lambda job: look(pbc, *job), [(p, a) for p in programs for a in ARCHITECTURES]))
+        results = list(pool.map(lambda job: look(pbc, *job), [(p, a) for p in programs for a in architectures]))
     with open(allowed) as file:
         known = {line.strip() for line in file if line.strip() and not line.startswith("#")}
     failed = [error for error, _, _ in results if error]
     found = [line for _, _, lines in results for line in lines]
     new = [line for line in found if line not in known]
     count = sum(number for _, number, _ in results)
-    print(f"{count} kernels of {len(programs)} programs for {' and '.join(ARCHITECTURES)}, {len(found)} remarks")
+    print(f"{count} kernels of {len(programs)} programs for {' and '.join(architectures)}, {len(found)} remarks")
     if failed or new or count == 0:
         print("\n".join(failed + new))
         sys.exit(1)

@@ -82,6 +82,15 @@ DeviceVersion withInputsStaged(Writing writing) {
   return made;
 }
 
+/// How much longer rows of transposed memory are than a multiple of the banks, so that what is served at once of a copy's cells is in
+/// different banks: of each of 8 rows 16 bytes, or more of fewer ones if the matrix's rows are shorter (loop/lower/group_copies.cpp).
+long padOfColumns(const GroupBox &box, long bytes) {
+  constexpr long kBanks = 128; // bytes
+  const GroupDimension &row = box.dimensions.front();
+  const bool isShort = box.dimensions.size() == 2 && row.axis < 0 && row.extent * kAligned < kBanks;
+  return isShort && kBanks % (row.extent * kAligned) == 0 ? kBanks / row.extent / bytes : kAligned / bytes;
+}
+
 struct Strip {
   std::optional<CopyRequest> copy;
   std::string why;      // there is none
@@ -107,8 +116,9 @@ Strip stripOf(const Scheduled &kernel, const std::string &matrix, const std::str
   CopyRequest copy{.matrix = matrix, .at = at, .access = access};
   if (moving != box.dimensions.begin()) {
     copy.isTransposed = true; // what the points of an item read lies next to each other
-    copy.pad =
-        kAligned / bytesOf(kernel.buffers[static_cast<std::size_t>(bufferIndex(kernel, matrix))].element);
+    copy.pad = padOfColumns(
+        box, static_cast<long>(
+                 bytesOf(kernel.buffers[static_cast<std::size_t>(bufferIndex(kernel, matrix))].element)));
   }
   return {copy, "", box.ways};
 }
