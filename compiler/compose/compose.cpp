@@ -53,7 +53,8 @@ private:
 class Composer {
 public:
   Composer(const kernel::Scheduled &kernel, const script::Script &base, const std::vector<Adapted> &adaptors)
-      : filter_(kernel), base_(split(base)), adaptors_(adaptors) {}
+      : filter_(kernel), script_(base), base_(split(base)),
+        isForDevices_(kernel.schedule.target == kernel::Target::Device), adaptors_(adaptors) {}
 
   CompositionOutcome run() {
     std::vector<std::size_t> rules(adaptors_.size(), 0);
@@ -127,11 +128,14 @@ private:
   }
 
   /// Adds a step about memory as far behind as it applies, but in front of those that say how loops are realised: these cut loops into
-  /// cases, of which each would need a copy of its own.
+  /// cases, of which each would need a copy of its own. For devices, a copy of the script stays in front of what it has behind it, too: whole
+  /// strips are separated from the others where all items of the group come to the same ones.
   void place(Sequence &made, const script::Step &step, std::size_t index) {
     std::optional<kernel::StepProblem> problem;
-    const auto realising = std::find_if(made.kept.begin(), made.kept.end(), [](const script::Step &other) {
-      return kernel::findTransformation(other.transformation)->stage == kernel::Stage::Points;
+    const auto own = isForDevices_ ? std::find(script_.begin(), script_.end(), step) : script_.end();
+    const auto realising = std::find_if(made.kept.begin(), made.kept.end(), [&](const script::Step &other) {
+      return kernel::findTransformation(other.transformation)->stage == kernel::Stage::Points ||
+             std::find(own, script_.end(), other) != script_.end();
     });
     for (std::size_t at = static_cast<std::size_t>(realising - made.kept.begin()) + 1; at-- > 0;) {
       const script::Script before(made.kept.begin(), made.kept.begin() + static_cast<std::ptrdiff_t>(at));
@@ -154,7 +158,9 @@ private:
   }
 
   Filter filter_;
+  const script::Script &script_;
   const Parts base_;
+  const bool isForDevices_;
   const std::vector<Adapted> &adaptors_;
   Composition made_;
   std::size_t count_ = 0; // of sequences

@@ -99,10 +99,16 @@ private:
         addBounds(bounds_.steps[std::size_t(t.index)][number][s], schedule::stepName(t, plan.steps[s]), one);
       if (const auto &device = in_.devices ? (*in_.devices)[t.index][number][s] : nullptr)
         one["device"] = onDevice(t, *device, schedule::stepName(t, plan.steps[s]));
-      for (const emit::Version &version : in_.versionsOf(t.index, number, s)) {
+      const auto add = [&](const std::string &choice, const kernel::Scheduled *made) {
         one["placement"] = "place_" + schedule::stepName(t, plan.steps[s]);
-        one["schedules"].push_back(schedule(version, reports_[t.index][number][s]));
-      }
+        one["schedules"].push_back(schedule(choice, made, reports_[t.index][number][s]));
+      };
+      for (const emit::Version &version : in_.versionsOf(t.index, number, s))
+        add(version.choice, version.kernel.get());
+      if (const auto &device = in_.devices ? (*in_.devices)[t.index][number][s] : nullptr)
+        for (const kernel::DeviceVersion &version : device->versions)
+          if (version.isNamed())
+            add(version.name, &version.kernel);
       steps.push_back(std::move(one));
     }
     for (const kernel::TileGroup &g : fusion.groups) {
@@ -177,12 +183,14 @@ private:
   }
 
   /// Another schedule of a step; without loops if it does not apply to this one.
-  Json schedule(const emit::Version &version, const kernel::Report &report) const {
-    Json out = {{"choice", version.choice}};
-    if (version.kernel)
-      describe(*version.kernel, {}, out);
+  Json schedule(const std::string &choice, const kernel::Scheduled *made, const kernel::Report &report) const {
+    Json out = {{"choice", choice}};
+    if (made && made->schedule.target == kernel::Target::Device)
+      describeItems(*made, out);
+    else if (made)
+      describe(*made, {}, out);
     for (const kernel::ComposedSchedule &composed : report.composed)
-      if (composed.choice == version.choice)
+      if (composed.choice == choice)
         describeComposed(composed, out);
     return out;
   }
@@ -195,6 +203,30 @@ private:
     };
     const auto isSame = [&](const loop::Left &l) { return l.how == how; };
     return std::count_if(left.begin(), left.end(), isSame) >= std::count_if(all.begin(), all.end(), isAsked);
+  }
+
+  /// The loops of a kernel for devices; what of them is carried out is known only where its text is made.
+  static void describeItems(const kernel::Scheduled &k, Json &out) {
+    Json loops = Json::array(), parts = Json::array();
+    for (const kernel::Loop &loop : kernel::loops(k)) {
+      Json how = Json::array(), words = Json::array();
+      for (const kernel::Realisation &r : loop.how) {
+        how.push_back(kernel::text(r));
+        words.push_back(kernel::words(r));
+      }
+      loops.push_back({{"over", loop.over},
+                       {"depth", loop.depth},
+                       {"parallel", loop.isParallel},
+                       {"how", how},
+                       {"how_in_words", words}});
+    }
+    for (const auto &d : k.schedule.taskDimensions)
+      parts.push_back(
+          {{"over", d.name}, {"from", poly::cxx(d.low)}, {"to", poly::cxx(d.high)}, {"multiples", 1}});
+    out["loops"] = loops;
+    out["tasks"] = {{"parts", parts}, {"order", "items"}};
+    out["not_applied"] = Json::array();
+    out["script"] = Json::array();
   }
 
   void describe(const kernel::Scheduled &k, const kernel::Report &report, Json &out) const {
@@ -310,17 +342,19 @@ std::string loopsAndTasks(const Json &step, const std::string &indent) {
 }
 
 /// " | cpu:wide": the choices of a step beside its default.
-std::string schedulesOf(const Json &step) {
+/// Those of one machine, "cpu:" or "gpu:".
+std::string schedulesOf(const Json &step, const char *machine) {
   std::string out;
   for (const auto &one : step.value("schedules", Json::array()))
-    out += " | " + one["choice"].get<std::string>();
+    if (const std::string choice = one["choice"].get<std::string>(); choice.starts_with(machine))
+      out += " | " + choice;
   return out;
 }
 
 /// "device: place_rows = gpu | gpu_local; an item for each x, y; In in local memory; shared along y"
 std::string placed(const Json &step) {
   const Json &device = step["device"];
-  const std::string schedules = schedulesOf(step);
+  const std::string schedules = schedulesOf(step, "cpu:");
   if (device.contains("why_not"))
     return fmt::format("      not on a device: {}{}\n", device["why_not"].get<std::string>(),
                        atLine(device.value("line", Json())));
@@ -337,7 +371,7 @@ std::string placed(const Json &step) {
       (isStaged ? std::string(" | gpu_local") : "") +
           (device["blocks"].get<bool>() ? " | gpu_blocks | gpu_buffers" : "") +
           (device["registers"].get<bool>() ? " | gpu_registers" : "") + (hasTiles ? " | gpu_tiles" : "") +
-          (hasSteps ? " | gpu_steps" : "") + (isGroup ? " | gpu_group" : ""),
+          (hasSteps ? " | gpu_steps" : "") + (isGroup ? " | gpu_group" : "") + schedulesOf(step, "gpu:"),
       device["items"].empty() ? std::string("one item") : "an item for each " + joined(device["items"]));
   if (device.contains("rounds"))
     out += fmt::format(", in rounds of {}", device["rounds"].get<std::string>());

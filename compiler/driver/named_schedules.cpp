@@ -5,6 +5,7 @@
 #include "compiler/compose/structures.h"
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/emit/kernel/nest.h"
+#include "compiler/kernel/item_values.h"
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/transform/run.h"
 #include <algorithm>
@@ -14,6 +15,10 @@
 
 namespace pbc::driver {
 namespace {
+
+bool isForDevices(const sema::Schedule &schedule) {
+  return schedule.device == sema::Schedule::Device::Gpu;
+}
 
 /// Why the step has no loops that a schedule could change.
 std::optional<ScheduleAttempt> withoutLoops(const schedule::Step &step, const std::vector<body::Facts> &facts,
@@ -41,13 +46,35 @@ std::string findDropped(const kernel::Scheduled &made) {
   return text.note;
 }
 
+/// Why the kernel is no version for devices; "" if it is one.
+std::string whyNoVersion(const kernel::Scheduled &made) {
+  const isl::schedule &tree = made.schedule.tree;
+  if (kernel::hasTeams(tree) || kernel::workInGroups(tree) || made.schedule.steps ||
+      kernel::roundsOf(made.schedule) > 0)
+    return "only versions that the compiler makes itself have teams, tiles or rounds";
+  if (kernel::itemLoops(tree).empty())
+    return "its points belong to no items of a device: `items()` gives each of them one";
+  for (const kernel::Buffer &b : made.buffers)
+    if (b.role == kernel::Buffer::Role::Scratch)
+      return fmt::format("`{}` is memory of a task, which devices do not have", b.name);
+  try {
+    return emit::kernelNest(made, true).note;
+  } catch (const emit::NoLoops &none) {
+    return none.what();
+  }
+}
+
+std::string whyNotUsed(const sema::Schedule &schedule, const kernel::Scheduled &made) {
+  return isForDevices(schedule) ? whyNoVersion(made) : findDropped(made);
+}
+
 ScheduleAttempt attempt(const kernel::Scheduled &lifted, const sema::Schedule &schedule) {
-  ScheduleAttempt out{.name = schedule.name};
+  ScheduleAttempt out{.name = schedule.name, .steps = schedule.steps};
   kernel::ScriptOutcome made = kernel::run(schedule.steps, lifted, kernel::Mode::Strict);
   if (!made.failed.empty()) {
     out.problem = std::move(made.failed.front().problem);
     out.step = made.failed.front().index;
-  } else if (std::string dropped = findDropped(made.kernel); !dropped.empty()) {
+  } else if (std::string dropped = whyNotUsed(schedule, made.kernel); !dropped.empty()) {
     out.problem.what = std::move(dropped);
   } else {
     out.kernel = std::make_shared<const kernel::Scheduled>(std::move(made.kernel));
@@ -58,9 +85,9 @@ ScheduleAttempt attempt(const kernel::Scheduled &lifted, const sema::Schedule &s
 /// Composes the schedules of one kernel with the adaptors that the structures of its matrices ask for.
 class StructureComposer {
 public:
-  StructureComposer(const sema::Transform &t, const kernel::Scheduled &lifted, const kernel::Scheduled &own,
+  StructureComposer(const sema::Transform &t, const kernel::Scheduled &lifted, const StepKernels &kernels,
                     const std::vector<script::Adaptor> &adaptors)
-      : transform_(t), lifted_(lifted), own_(own) {
+      : transform_(t), lifted_(lifted), kernels_(kernels) {
     for (const script::Adaptation &use : compose::adaptationsOf(t, lifted)) {
       const source::SourceManager sources;
       source::Diagnostics silent(
@@ -94,7 +121,7 @@ private:
     std::vector<ScheduleAttempt> all;
     const compose::Choosing choosing{
         .decide = [&](const script::Condition &c) { return compose::decided(c, transform_); },
-        .whyNot = findDropped};
+        .whyNot = [&](const kernel::Scheduled &k) { return whyNotUsed(schedule, k); }};
     for (compose::Alternative &one :
          compose::alternatives(schedule.name, schedule.steps, adapted_, *made.composition, choosing)) {
       ScheduleAttempt out{.name = std::move(one.name),
@@ -104,24 +131,38 @@ private:
                           .leftOut = std::move(one.leftOut),
                           .guards = std::move(one.guards),
                           .sameAs = std::move(one.sameAs)};
-      if (one.kernel)
+      if (one.kernel && isForDevices(schedule) && !out.guards.empty())
+        out.problem.what = "its condition would have to be checked in front of a launch, and calls check "
+                           "those of the processor's schedules only";
+      else if (one.kernel)
         out.kernel = std::make_shared<const kernel::Scheduled>(std::move(*one.kernel));
       all.push_back(std::move(out));
     }
     for (ScheduleAttempt &one : all) {
       if (const ScheduleAttempt *same = find(all, one.sameAs); same && same->kernel)
         one.kernel = same->kernel, one.guards = same->guards;
-      one.isOwn = one.kernel && (one.name != schedule.name || schedule.isOptional) && isOwn(*one.kernel);
+      if (one.kernel && (one.name != schedule.name || schedule.isOptional))
+        one.isOwn = ownName(*one.kernel, schedule);
     }
     return all;
   }
 
-  /// Whether they are the loops that the rule has anyway.
-  bool isOwn(const kernel::Scheduled &made) {
-    if (!ownKey_)
-      ownKey_ = compose::keyOf(own_);
-    // The key says nothing of tasks and of the shape of blocks.
-    return compose::keyOf(made) == *ownKey_ && kernel::print(made) == kernel::print(own_);
+  /// The choice whose loops they are anyway; "" if there is none.
+  std::string ownName(const kernel::Scheduled &made, const sema::Schedule &schedule) {
+    if (own_.empty() && !isForDevices(schedule))
+      addOwn("cpu", *kernels_.own);
+    else if (own_.empty() && kernels_.device)
+      for (const kernel::DeviceVersion &v : kernels_.device->versions)
+        if (v.exists())
+          addOwn(v.name == "global" ? "gpu" : "gpu_" + v.name, v.kernel);
+    const std::string key = own_.empty() ? "" : compose::keyOf(made);
+    for (const Own &own : own_) // the key says nothing of tasks and of the shape of blocks
+      if (own.key == key && kernel::print(made) == kernel::print(*own.kernel))
+        return own.choice;
+    return "";
+  }
+  void addOwn(const std::string &choice, const kernel::Scheduled &kernel) {
+    own_.push_back({choice, compose::keyOf(kernel), &kernel});
   }
 
   static const ScheduleAttempt *find(const std::vector<ScheduleAttempt> &all, const std::string &name) {
@@ -131,8 +172,13 @@ private:
   }
 
   const sema::Transform &transform_;
-  const kernel::Scheduled &lifted_, &own_;
-  std::optional<std::string> ownKey_;
+  const kernel::Scheduled &lifted_;
+  const StepKernels &kernels_;
+  struct Own {
+    std::string choice, key;
+    const kernel::Scheduled *kernel;
+  };
+  std::vector<Own> own_; // of the machine that the schedules are for
   std::vector<compose::Adapted> adapted_;
   std::vector<script::Adaptation> missing_;
 };
@@ -146,8 +192,8 @@ std::string whyNot(const sema::Schedule &schedule, const ScheduleAttempt &attemp
         why += fmt::format("; left out: `{}`, {}", script::text(left.step), left.problem.what);
     return why;
   }
-  if (attempt.isOwn)
-    return "its loops are those of cpu";
+  if (!attempt.isOwn.empty())
+    return fmt::format("its loops are those of {}", attempt.isOwn);
   if (attempt.kernel)
     return fmt::format("its rules have more than {} alternatives", sema::kMostSchedules);
   return attempt.step
@@ -176,8 +222,7 @@ std::vector<std::string> rulesOf(const sema::Transform &t, const schedule::Step 
 }
 
 ScheduleAttempts attemptSchedules(const sema::Transform &t, const schedule::Step &step,
-                                  const std::vector<body::Facts> &facts, const kernel::Scheduled *lifted,
-                                  const kernel::Scheduled *own, const std::string &whyWhole,
+                                  const std::vector<body::Facts> &facts, const StepKernels &kernels,
                                   const std::vector<script::Adaptor> &adaptors) {
   ScheduleAttempts all(t.schedules.size());
   const std::vector<std::string> rules = rulesOf(t, step);
@@ -185,14 +230,20 @@ ScheduleAttempts attemptSchedules(const sema::Transform &t, const schedule::Step
     const sema::Schedule &schedule = t.schedules[k];
     if (schedule.rules != rules)
       continue;
-    if (std::optional<ScheduleAttempt> without = withoutLoops(step, facts, lifted, whyWhole)) {
+    if (std::optional<ScheduleAttempt> without = withoutLoops(step, facts, kernels.lifted, kernels.whyWhole)) {
       without->name = schedule.name;
       all[k].push_back(std::move(*without));
       continue;
     }
-    kernel::Scheduled start = *lifted;
-    start.schedule.target = kernel::Target::Processor;
-    all[k] = StructureComposer(t, start, *own, adaptors).attempts(schedule);
+    if (isForDevices(schedule) && kernels.device && !kernels.device->items) {
+      const std::string why =
+          kernels.device->libraryRule >= 0 ? "a function of a library computes it on devices" : kernels.device->why;
+      all[k].push_back({.name = schedule.name, .problem = {why, "", kernels.device->whyAt}});
+      continue;
+    }
+    kernel::Scheduled start = *kernels.lifted;
+    start.schedule.target = isForDevices(schedule) ? kernel::Target::Device : kernel::Target::Processor;
+    all[k] = StructureComposer(t, start, kernels, adaptors).attempts(schedule);
   }
   return all;
 }
@@ -201,16 +252,15 @@ std::vector<std::string> namesOf(const std::vector<const std::vector<ScheduleAtt
   std::vector<std::string> names;
   for (const std::vector<ScheduleAttempt> *attempts : atSteps)
     for (const ScheduleAttempt &attempt : *attempts)
-      if (attempt.kernel && attempt.sameAs.empty() && !attempt.isOwn &&
+      if (attempt.kernel && attempt.sameAs.empty() && attempt.isOwn.empty() &&
           std::find(names.begin(), names.end(), attempt.name) == names.end())
         names.push_back(attempt.name);
   return names;
 }
 
-std::vector<emit::Version> versionsOf(const sema::Transform &t, const ScheduleAttempts &attempts,
-                                      const std::vector<std::vector<std::string>> &names,
-                                      kernel::Report &report) {
-  std::vector<emit::Version> all;
+StepVersions versionsOf(const sema::Transform &t, const ScheduleAttempts &attempts,
+                        const std::vector<std::vector<std::string>> &names, kernel::Report &report) {
+  StepVersions all;
   for (std::size_t k = 0; k < attempts.size(); ++k) {
     if (attempts[k].empty())
       continue;
@@ -226,12 +276,16 @@ std::vector<emit::Version> versionsOf(const sema::Transform &t, const ScheduleAt
       if (!attempt)
         attempt = find(s.name);
       const std::string guard = attempt ? script::guardText(attempt->guards) : "";
-      all.push_back({s.choice(name),
-                     fmt::format("on the processor, by the schedule `{}`{}{}",
-                                 attempt && !attempt->provenance.empty() ? attempt->provenance : name,
-                                 guard.empty() ? "" : ", ", guard),
-                     attempt ? attempt->kernel : nullptr,
-                     attempt ? attempt->guards : std::vector<script::Condition>{}});
+      const std::string doc =
+          fmt::format("on {}, by the schedule `{}`{}{}", isForDevices(s) ? "a device" : "the processor",
+                      attempt && !attempt->provenance.empty() ? attempt->provenance : name,
+                      guard.empty() ? "" : ", ", guard);
+      if (!isForDevices(s))
+        all.onProcessor.push_back({s.choice(name), doc, attempt ? attempt->kernel : nullptr,
+                                   attempt ? attempt->guards : std::vector<script::Condition>{}});
+      else if (attempt)
+        all.onDevices.push_back(
+            {.name = s.choice(name), .script = attempt->steps, .kernel = *attempt->kernel, .doc = doc});
       if (attempt && !attempt->provenance.empty() && attempt->name == name)
         report.composed.push_back(described(s, *attempt));
     }

@@ -8,6 +8,9 @@
 //   ... { structure A is lower_triangular;  rule Cells ... A ...  schedule gemm for Cells { ... } }
 //   => the schedule mixed with the adaptor Triangular(A) in all ways: "cpu:gemm", "cpu:gemm+Triangular(A).2", ...
 //
+//   schedule strips for Cells on gpu { items(; each = block); (kt, k) = tile(k; 8); stage(A, at = kt); ... }
+//   => in the same ways "gpu:strips", "gpu:strips+Triangular(A).2", ..: versions of the step's kernel for devices (kernel::OnDevice)
+//
 // Schedules stand in the program, and in files (schedule_files.h). What a program or --schedule says must apply to some kernel of its
 // rules (schedule_checks.h); a schedule of a library is left out where it does not, with a note for `pbc explain`.
 #pragma once
@@ -29,24 +32,32 @@ struct ScheduleAttempt {
   std::vector<compose::LeftOut> leftOut = {};
   std::vector<script::Condition> guards = {}; // that must hold in a call in which it runs
   std::string sameAs = {};                    // the name of another one with the same loops
-  bool isOwn = false;                         // they are the loops that the rule has anyway
+  std::string isOwn = {};                     // "cpu", "gpu_blocks": the rule has these loops anyway
 };
 
 /// By the transform's schedules; none for those that are for other rules.
 using ScheduleAttempts = std::vector<std::vector<ScheduleAttempt>>;
 
-/// `lifted`, and `own`, the kernel by the compiler's own schedule: null if the step calls transforms. `whyWhole`: as in kernel::LiftOutcome.
+/// A step's loops before and after the compiler's own schedules.
+struct StepKernels {
+  const kernel::Scheduled *lifted = nullptr, *own = nullptr; // null if the step calls transforms
+  const kernel::OnDevice *device = nullptr;                  // null: nothing is made for devices
+  std::string whyWhole = {};                                 // as in kernel::LiftOutcome
+};
 ScheduleAttempts attemptSchedules(const sema::Transform &, const schedule::Step &,
-                                  const std::vector<body::Facts> &, const kernel::Scheduled *lifted,
-                                  const kernel::Scheduled *own, const std::string &whyWhole,
+                                  const std::vector<body::Facts> &, const StepKernels &,
                                   const std::vector<script::Adaptor> &);
 
 /// The names of the schedule's alternatives, in their order, given its attempts at all steps of the transform.
 std::vector<std::string> namesOf(const std::vector<const std::vector<ScheduleAttempt> *> &);
 
-/// The choices of a step beside its own kernel, by the names for each schedule of its transform, and notes for those that there are not.
-std::vector<emit::Version> versionsOf(const sema::Transform &, const ScheduleAttempts &,
-                                      const std::vector<std::vector<std::string>> &names, kernel::Report &);
+/// The choices of a step beside the compiler's own, by the names for each schedule of its transform, and notes for those that there are not.
+struct StepVersions {
+  std::vector<emit::Version> onProcessor;
+  std::vector<kernel::DeviceVersion> onDevices;
+};
+StepVersions versionsOf(const sema::Transform &, const ScheduleAttempts &,
+                        const std::vector<std::vector<std::string>> &names, kernel::Report &);
 
 /// The families of the step's rules, as sema::Schedule has them.
 std::vector<std::string> rulesOf(const sema::Transform &, const schedule::Step &);

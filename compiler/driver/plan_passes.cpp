@@ -27,7 +27,7 @@ struct Made {
   const schedule::Step *step;
   std::optional<kernel::Scheduled> kernel; // nothing if the step calls transforms
   kernel::Report report;
-  std::shared_ptr<const kernel::OnDevice> device;
+  std::shared_ptr<kernel::OnDevice> device;
   ScheduleAttempts schedules;
 };
 
@@ -62,7 +62,7 @@ Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &
             std::nullopt,
             {},
             nullptr,
-            attemptSchedules(t, s, c.facts[t.index], nullptr, nullptr, "", c.adaptors)};
+            attemptSchedules(t, s, c.facts[t.index], {}, c.adaptors)};
   const auto [lifted, whyWhole] =
       kernel::lift(t, s, c.facts[t.index], c.choices[t.index].grid, c.context,
                    schedule::privateMatrices(t, c.plans[t.index], s),
@@ -78,11 +78,12 @@ Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &
   if (!whyWhole.empty())
     scheduled.report.notes.insert(scheduled.report.notes.begin(), {"lift", whyWhole});
   Made made{&s, std::move(scheduled.kernel), std::move(scheduled.report), nullptr, {}};
-  made.schedules = attemptSchedules(t, s, c.facts[t.index], &lifted, &*made.kernel, whyWhole, c.adaptors);
   if (const sema::Rule *rule = schedule::libraryRule(t, s); rule && c.options.forDevices)
     made.device = std::make_shared<kernel::OnDevice>(kernel::OnDevice{.libraryRule = rule->index});
   else if (c.options.forDevices)
     made.device = std::make_shared<kernel::OnDevice>(kernel::onDevice(lifted, *made.kernel, c.context));
+  made.schedules = attemptSchedules(t, s, c.facts[t.index],
+                                    {&lifted, &*made.kernel, made.device.get(), whyWhole}, c.adaptors);
   if (c.options.listsOptions) {
     KernelSpace space{t.index, name, {}, made.report.script, {}};
     if (!script)
@@ -140,10 +141,16 @@ void addKernels(Compilation &c, const sema::Transform &t, ScheduleChecks &checks
   const std::vector<std::vector<std::string>> names = alternativesOf(t, made);
   std::vector<std::vector<emit::Version>> others;
   for (Made &m : made) {
-    others.push_back(versionsOf(t, m.schedules, names, m.report));
-    for (const emit::Version &version : others.back())
+    StepVersions more = versionsOf(t, m.schedules, names, m.report);
+    for (const emit::Version &version : more.onProcessor)
       if (version.kernel)
         verify("schedule", [&] { return kernel::verify(*version.kernel); });
+    others.push_back(std::move(more.onProcessor));
+    for (kernel::DeviceVersion &version : more.onDevices) {
+      verify("schedule for devices", [&] { return kernel::verify(version.kernel); });
+      if (m.device && m.device->items)
+        m.device->versions.push_back(std::move(version));
+    }
   }
   for (const std::vector<std::size_t> &plan : numbers) {
     kernels.emplace_back();

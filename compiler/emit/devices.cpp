@@ -183,7 +183,7 @@ std::string DeviceTables::table(const schedule::Step &step, const kernel::OnDevi
   const kernel::DeviceVersion *tiles = device->version("tiles");
   if (tiles && std::find(versions.begin(), versions.end(), "tiles") != versions.end())
     text_ += boxFunction("pb_tiles_" + number, tiles->kernel);
-  kernels(*device, texts, versions, number);
+  kernels(*device, texts, placement, number);
   arguments(*device, texts, number);
   if (!device->parts.empty())
     text_ += partsFunction("pb_parts_" + number, device->parts);
@@ -251,9 +251,12 @@ std::string DeviceTables::limits(const kernel::OnDevice &device) {
 }
 
 void DeviceTables::kernels(const kernel::OnDevice &device, const DeviceText &texts,
-                           const std::vector<std::string> &versions, const std::string &number) {
+                           const Placement &placement, const std::string &number) {
   std::string rows;
-  for (const std::string &wanted : versions) {
+  int row = 0;
+  for (const std::string &wanted : versionsOf(placement)) {
+    const Placement::Named *named = namedOf(placement, wanted);
+    ++row;
     const auto version = std::find_if(texts.versions.begin(), texts.versions.end(),
                                       [&](const auto &v) { return v.variant == wanted; });
     if (version == texts.versions.end()) {
@@ -262,7 +265,7 @@ void DeviceTables::kernels(const kernel::OnDevice &device, const DeviceText &tex
     }
     std::string local = "nullptr";
     if (!version->localArrays.empty()) {
-      local = fmt::format("pb_{}_bytes_{}", wanted, number);
+      local = fmt::format("pb_{}_bytes_{}", named ? fmt::format("named{}", row) : wanted, number);
       text_ +=
           fmt::format("PB_SMALL static long {}([[maybe_unused]] const int *group, [[maybe_unused]] const "
                       "int *cells) {{ return {}; }}\n\n",
@@ -272,9 +275,8 @@ void DeviceTables::kernels(const kernel::OnDevice &device, const DeviceText &tex
                       {"source", fmt::format("R\"pb({})pb\"", version->text)},
                       {"entry", quoted(texts.entry)},
                       {"localBytes", local},
-                      {"hasCells", wanted == "blocks" || wanted == "buffers" || wanted == "registers" ||
-                                       wanted == "steps"},
-                      {"hasRuns", wanted == "registers"},
+                      {"hasCells", hasSeveralCells(placement, wanted) || wanted == "steps"},
+                      {"hasRuns", named ? named->hasRuns : wanted == "registers"},
                       {"hasPlanes", version->hasPlanes ? "true" : ""},
                       {"narrow", version->narrow},
                       {"tiles", wanted == "tiles" ? "pb_tiles_" + number : "nullptr"},

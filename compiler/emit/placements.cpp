@@ -4,6 +4,7 @@
 #include "compiler/emit/initialiser.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/group_tiles.h"
+#include "compiler/kernel/item_values.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -30,13 +31,24 @@ constexpr int kTileFunctions = kernel::kMostTileFunctions;
 constexpr unsigned kBytesOf64Points = 8;
 
 bool hasRuns(const Placement &p) { return p.run[0] > 0; }
-bool hasCells(const Placement &p) { return p.hasBlocks || hasRuns(p); }
+/// Whether items of some version have blocks of points.
+bool hasBlocks(const Placement &p) {
+  return p.hasBlocks ||
+         std::any_of(p.named.begin(), p.named.end(), [](const Placement::Named &n) { return n.hasBlocks; });
+}
+bool hasCells(const Placement &p) {
+  return hasBlocks(p) || hasRuns(p) ||
+         std::any_of(p.named.begin(), p.named.end(), [](const Placement::Named &n) { return n.hasRuns; });
+}
 bool hasPlanes(const Placement &p) { return p.run[2] > 1; }
 /// Along how many axes an item has several cells.
 int cellAxes(const Placement &p) {
   return hasCells(p) ? std::min(hasPlanes(p) ? 3 : 2, p.itemDimensions) : 0;
 }
 bool hasSteps(const Placement &p) { return p.stepBytes > 0; }
+
+/// Of a schedule of the program, where the compiler has no version of its own with runs.
+constexpr int kCellsOfRun = 4;
 
 /// Along each of two functions; along one, points share so little that few of them fill a group's memory.
 int defaultCells(const Placement &p) {
@@ -45,7 +57,11 @@ int defaultCells(const Placement &p) {
 
 /// A step that has both versions has the blocks' number.
 int cellsAlong(const Placement &p, int d) {
-  return d == 2 ? std::max(1, p.run[2]) : p.hasBlocks ? defaultCells(p) : p.run[static_cast<std::size_t>(d)];
+  return d == 2           ? std::max(1, p.run[2])
+         : hasBlocks(p) ? defaultCells(p)
+         : hasRuns(p)   ? p.run[static_cast<std::size_t>(d)]
+         : d == 0       ? kCellsOfRun
+                        : 1;
 }
 
 /// Groups are long along x, where neighbours are contiguous. Those of many points have so few items that the registers of a
@@ -54,9 +70,9 @@ int defaultGroup(const Placement &p, int d) {
   static constexpr int kSizes[3][3] = {{256, 1, 1}, {32, 8, 1}, {32, 4, 2}};
   static constexpr int kOfBlocks[3] = {16, 8, 1}, kOfRows = 128;
   constexpr int kRowsOfPlanes = 16; // of points
-  if (p.hasBlocks && p.itemDimensions > 1 && defaultCells(p) == 8)
+  if (hasBlocks(p) && p.itemDimensions > 1 && defaultCells(p) == 8)
     return kOfBlocks[d];
-  if (p.hasBlocks && p.itemDimensions == 1)
+  if (hasBlocks(p) && p.itemDimensions == 1)
     return kOfRows;
   if (hasPlanes(p))
     return d == 0 ? 32 : d == 1 ? std::max(1, kRowsOfPlanes / cellsAlong(p, 1)) : 1;
@@ -91,6 +107,19 @@ std::string placementSlot(const Scope &scope, const char *kind) {
 
 namespace {
 
+void addNamed(const kernel::DeviceVersion &version, Placement &place) {
+  const isl::schedule &tree = version.kernel.schedule.tree;
+  const bool isRun = kernel::hasRuns(tree), isBlock = !isRun && kernel::hasBlocks(tree);
+  auto at = std::find_if(place.named.begin(), place.named.end(),
+                         [&](const Placement::Named &n) { return n.choice == version.name; });
+  if (at == place.named.end())
+    at = place.named.insert(place.named.end(), {version.name, version.doc});
+  at->hasBlocks |= isBlock;
+  at->hasRuns |= isRun;
+  if (isBlock)
+    place.bytesOfPoint = std::max(place.bytesOfPoint, kernel::registerBytes(version.kernel));
+}
+
 /// Adds what the step can do on a device.
 void addDevice(const kernel::OnDevice &device, Placement &place) {
   const bool isFirst = !std::exchange(place.hasDevice, true);
@@ -121,6 +150,9 @@ void addDevice(const kernel::OnDevice &device, Placement &place) {
   }
   if (device.cooperation && !place.team)
     place.team = defaultTeam(*device.cooperation);
+  for (const kernel::DeviceVersion &v : device.versions)
+    if (v.isNamed())
+      addNamed(v, place);
 }
 
 } // namespace
@@ -160,13 +192,25 @@ std::string placementSlots(const Scope &scope) {
       placementSlot(scope, "rounds"), 3 * count * bins, placementSlot(scope, "ratio"), bins);
 }
 
+const Placement::Named *namedOf(const Placement &p, const std::string &version) {
+  const auto at = std::find_if(p.named.begin(), p.named.end(),
+                               [&](const Placement::Named &n) { return n.choice == version; });
+  return at == p.named.end() ? nullptr : &*at;
+}
+
+bool hasSeveralCells(const Placement &p, const std::string &version) {
+  const Placement::Named *named = namedOf(p, version);
+  return named ? named->hasBlocks || named->hasRuns
+               : version == "blocks" || version == "buffers" || version == "registers";
+}
+
 LaunchSizes defaultSizes(const Placement &p, const std::string &version) {
   LaunchSizes sizes{{1, 1, 1}, {1, 1, 1}};
   int items = 1;
   for (int d = 0; d < p.itemDimensions; ++d)
     items *= sizes.group[d] = defaultGroup(p, d);
   for (int d = 0; d < std::min(2, p.itemDimensions); ++d)
-    if (version == "blocks" || version == "buffers" || version == "registers")
+    if (hasSeveralCells(p, version))
       sizes.cells[d] = cellsAlong(p, d);
     else if (version == "steps")
       sizes.cells[d] = defaultPlaces(p, d);
@@ -195,6 +239,8 @@ std::vector<std::string> versionsOf(const Placement &p) {
     all.push_back("steps");
   if (p.team)
     all.push_back("group");
+  for (const Placement::Named &one : p.named)
+    all.push_back(one.choice);
   return all;
 }
 
@@ -217,9 +263,12 @@ const Aspect kInGroups{"group",
 unsigned long usesOf(const Placement &p, const Aspect &aspect) {
   unsigned long uses = 0;
   const std::vector<std::string> versions = versionsOf(p);
-  for (std::size_t k = 0; k < versions.size(); ++k) // behind the processor's alternatives
-    if (std::count(aspect.versions.begin(), aspect.versions.end(), versions[k]))
+  for (std::size_t k = 0; k < versions.size(); ++k) { // behind the processor's alternatives
+    const bool isNamed = namedOf(p, versions[k]) != nullptr;
+    if (isNamed ? &aspect == &kInGroups || (&aspect == &kInBlocks && hasSeveralCells(p, versions[k]))
+                : std::count(aspect.versions.begin(), aspect.versions.end(), versions[k]) > 0)
       uses |= 2UL << (p.versions.size() + k);
+  }
   return uses;
 }
 
@@ -285,7 +334,10 @@ std::string placementAlternatives(const Scope &scope) {
     for (const Version &version : p.versions)
       alternative(version.choice.c_str(), version.doc.c_str());
     for (const std::string &version : versionsOf(p))
-      alternative(kAlternatives.at(version).first, kAlternatives.at(version).second);
+      if (const Placement::Named *named = namedOf(p, version))
+        alternative(named->choice.c_str(), named->doc.c_str());
+      else
+        alternative(kAlternatives.at(version).first, kAlternatives.at(version).second);
     text += "};\n";
   }
   return text + placementConditions(scope);

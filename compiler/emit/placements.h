@@ -28,6 +28,12 @@ struct Placement {
   int team = 0; // items that compute a cell together, unless the configuration says otherwise; 0: none
   bool hasDevice = false;
   std::vector<Version> versions = {}; // other schedules on the processor, of which only names matter here
+  /// Schedules of the program for devices, "gpu:strips". Items of those with blocks or runs have several points.
+  struct Named {
+    std::string choice, doc;
+    bool hasBlocks = false, hasRuns = false;
+  };
+  std::vector<Named> named = {};
 };
 
 /// In the order of the plans; none in a program without code for devices and without named schedules.
@@ -40,6 +46,9 @@ struct LaunchSizes {
   int group[3], cells[3];
 };
 LaunchSizes defaultSizes(const Placement &, const std::string &version);
+/// Whether items of this version have several points. The schedule of the program of this name; null: the version is the compiler's own.
+bool hasSeveralCells(const Placement &, const std::string &version);
+const Placement::Named *namedOf(const Placement &, const std::string &version);
 
 /// The versions of its kernel for devices, in the order of its alternatives after those of the processor.
 std::vector<std::string> versionsOf(const Placement &);

@@ -63,7 +63,7 @@ private:
     made.rulesSpan.end = written.rules.back().span.end;
     bool isGood = hasRules(written, made);
     if (written.device)
-      isGood &= hasDevice(*written.device);
+      isGood &= hasDevice(*written.device, made);
     return isGood ? std::optional(std::move(made)) : std::nullopt;
   }
 
@@ -95,15 +95,13 @@ private:
     return isGood;
   }
 
-  bool hasDevice(const Identifier &device) {
-    if (device.text == "cpu")
-      return true;
+  bool hasDevice(const Identifier &device, Schedule &made) {
     if (device.text == "gpu")
-      diagnostics_.error(device.span, "schedules for devices are not supported yet")
-          .help("`on cpu` makes one for the processor");
-    else
-      diagnostics_.error(device.span,
-                         fmt::format("a schedule is `on cpu` or `on gpu`, not on `{}`", device.text));
+      made.device = Schedule::Device::Gpu;
+    if (device.text == "cpu" || device.text == "gpu")
+      return true;
+    diagnostics_.error(device.span,
+                       fmt::format("a schedule is `on cpu` or `on gpu`, not on `{}`", device.text));
     return false;
   }
 

@@ -34,6 +34,9 @@ struct DeviceVersion {
   std::string loopsOf = {};
   /// Of runs of points in three dimensions: why its items do not go through planes, one sentence; "": they do.
   std::string whyNoPlanes = {};
+  /// Of a schedule of the program, "gpu:strips", whose name this is: what `--info` says of it; "": the compiler's own version.
+  std::string doc = {};
+  bool isNamed() const { return !doc.empty(); }
   bool exists() const { return why.empty(); }
 };
 
