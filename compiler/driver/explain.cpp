@@ -183,7 +183,8 @@ private:
   }
 
   /// Another schedule of a step; without loops if it does not apply to this one.
-  Json schedule(const std::string &choice, const kernel::Scheduled *made, const kernel::Report &report) const {
+  Json schedule(const std::string &choice, const kernel::Scheduled *made,
+                const kernel::Report &report) const {
     Json out = {{"choice", choice}};
     if (made && made->schedule.target == kernel::Target::Device)
       describeItems(*made, out);

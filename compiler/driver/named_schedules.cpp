@@ -16,9 +16,7 @@
 namespace pbc::driver {
 namespace {
 
-bool isForDevices(const sema::Schedule &schedule) {
-  return schedule.device == sema::Schedule::Device::Gpu;
-}
+bool isForDevices(const sema::Schedule &schedule) { return schedule.device == sema::Schedule::Device::Gpu; }
 
 /// Why the step has no loops that a schedule could change.
 std::optional<ScheduleAttempt> withoutLoops(const schedule::Step &step, const std::vector<body::Facts> &facts,
@@ -230,14 +228,16 @@ ScheduleAttempts attemptSchedules(const sema::Transform &t, const schedule::Step
     const sema::Schedule &schedule = t.schedules[k];
     if (schedule.rules != rules)
       continue;
-    if (std::optional<ScheduleAttempt> without = withoutLoops(step, facts, kernels.lifted, kernels.whyWhole)) {
+    if (std::optional<ScheduleAttempt> without =
+            withoutLoops(step, facts, kernels.lifted, kernels.whyWhole)) {
       without->name = schedule.name;
       all[k].push_back(std::move(*without));
       continue;
     }
     if (isForDevices(schedule) && kernels.device && !kernels.device->items) {
-      const std::string why =
-          kernels.device->libraryRule >= 0 ? "a function of a library computes it on devices" : kernels.device->why;
+      const std::string why = kernels.device->libraryRule >= 0
+                                  ? "a function of a library computes it on devices"
+                                  : kernels.device->why;
       all[k].push_back({.name = schedule.name, .problem = {why, "", kernels.device->whyAt}});
       continue;
     }

@@ -58,11 +58,7 @@ void checkStructures(Compilation &c, const sema::Transform &t, const kernel::Sch
 
 Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &s) {
   if (s.callsTransforms)
-    return {&s,
-            std::nullopt,
-            {},
-            nullptr,
-            attemptSchedules(t, s, c.facts[t.index], {}, c.adaptors)};
+    return {&s, std::nullopt, {}, nullptr, attemptSchedules(t, s, c.facts[t.index], {}, c.adaptors)};
   const auto [lifted, whyWhole] =
       kernel::lift(t, s, c.facts[t.index], c.choices[t.index].grid, c.context,
                    schedule::privateMatrices(t, c.plans[t.index], s),

@@ -48,8 +48,7 @@ private:
   std::string matrixRow(const sema::Matrix &, bool reads, bool writes, bool covers) const;
   std::string library(const std::string &step, const sema::LibraryUse &); // library_steps.cpp
   std::string wholeMatrices(const std::string &name, const std::vector<std::pair<int, bool>> &matrices);
-  void kernels(const kernel::OnDevice &, const DeviceText &, const Placement &,
-               const std::string &number);
+  void kernels(const kernel::OnDevice &, const DeviceText &, const Placement &, const std::string &number);
   /// The address of the table for a version in which items work together.
   std::string teams(const kernel::OnDevice &, const DeviceText::Version &, const std::string &number);
   std::string steps(const kernel::DeviceVersion &, const std::string &number);

@@ -57,7 +57,7 @@ int defaultCells(const Placement &p) {
 
 /// A step that has both versions has the blocks' number.
 int cellsAlong(const Placement &p, int d) {
-  return d == 2           ? std::max(1, p.run[2])
+  return d == 2         ? std::max(1, p.run[2])
          : hasBlocks(p) ? defaultCells(p)
          : hasRuns(p)   ? p.run[static_cast<std::size_t>(d)]
          : d == 0       ? kCellsOfRun

@@ -202,26 +202,23 @@ private:
                      block({let(name, add(first, multiply(index(q), step))), one})}});
   }
 
-  /// Whether neighbouring items should not write many neighbours along dimension 1: rows of the memory that would be in the same banks, or
-  /// neighbours in a row that other rows have in these banks.
+  /// Whether many neighbours along dimension 1 would be in the same banks as what lies beside them along dimension 0.
   bool isInParts() const {
     const kernel::GroupDimension &along = memory_.ofGroup[placeOf(0)];
-    return copy_.first.size() == 3 && !copy_.isOfTurn && placeOf(0) != 0 && along.axis < 0 &&
-           along.extent < kRowsOfBanks;
+    const bool isShort = along.axis < 0 && along.extent < kRowsOfBanks;
+    return isShort && copy_.first.size() == 3 && !copy_.isOfTurn && placeOf(0) != 0;
   }
 
-  /// The places of a line along dimensions 1 and 2. So many neighbours along dimension 1 that the cells which a warp copies are 16 bytes of
-  /// each of 8 rows of the memory, then the next along dimension 2.
+  /// The places of a line along dimensions 1 and 2, so that a warp copies 16 bytes of each of 8 rows of the memory.
   NodePtr placesInParts() const {
-    const long ofLine = memory_.ofGroup[placeOf(0)].extent;
-    const Expr most = integer(placeOf(1) == 0 ? kWide / bytes() : kRowsOfBanks / ofLine);
-    const Expr part = index("part"), line = index("line");
-    const Expr places = grouped(multiply(part, extent(2)));
-    return block({let("part", arithmetic(Op::Choose, {divides(most, extent(1)), most, extent(1)})),
-                  let("at1", add(arithmetic(Op::Modulo, {line, part}),
-                                 multiply(part, grouped(arithmetic(Op::Divide, {line, places}))))),
-                  let("at2", arithmetic(Op::Modulo,
-                                        {grouped(arithmetic(Op::Divide, {line, part})), extent(2)}))});
+    const long rows = kRowsOfBanks / memory_.ofGroup[placeOf(0)].extent;
+    const Expr part = index("part"), line = index("line"), places = grouped(multiply(part, extent(2)));
+    const Expr most = integer(placeOf(1) == 0 ? kWide / bytes() : rows);
+    return block(
+        {let("part", arithmetic(Op::Choose, {divides(most, extent(1)), most, extent(1)})),
+         let("at1", add(arithmetic(Op::Modulo, {line, part}),
+                        multiply(part, grouped(arithmetic(Op::Divide, {line, places}))))),
+         let("at2", arithmetic(Op::Modulo, {grouped(arithmetic(Op::Divide, {line, part})), extent(2)}))});
   }
 
   /// The places along dimensions 1, 2, ... of a line.

@@ -282,9 +282,8 @@ private:
   bool isOfPoint(const NodePtr &n) const {
     if (const If *i = as<If>(n))
       return differs(i->condition) && !i->otherwise && isOfPoint(i->then);
-    if (const Block *b = as<Block>(n); b && !b->isScope && !b->nodes.empty())
-      return std::all_of(b->nodes.begin(), b->nodes.end(),
-                         [this](const NodePtr &one) { return isOfPoint(one); });
+    if (const Block *b = as<Block>(n); b && b->nodes.size() == 1)
+      return !b->isScope && isOfPoint(b->nodes.front());
     return as<Assign>(n) || as<Call>(n);
   }
 
@@ -372,8 +371,7 @@ private:
     }
   };
 
-  /// The loops over an item's points around the nodes. What several nodes do is done row by row: an item has as many values at a time as a
-  /// row has points, if the first of them reads the matrices and the last one stores.
+  /// The loops over an item's points around the nodes, row by row: no more is read of the matrices at a time than one row stores.
   NodePtr forEach(const std::vector<NodePtr> &nodes) {
     std::vector<NodePtr> rows, made;
     const auto finish = [&] {

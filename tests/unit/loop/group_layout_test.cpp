@@ -24,11 +24,13 @@ std::string sumOf(const std::string &element, const std::string &matrices, const
   return fmt::format(
       "kernel Sum [k, h, w]\n  context k >= 0 and h >= 0 and w >= 0\n  buffer s {0} {1}-d local\n{2}"
       "  buffer C {0} {1}-d output\n  S0[{3}]: s[{3}] = 0.0{8}\n    {{ S0[{3}] : {4} }}\n"
-      "  S1[{3}; i]: s[{3}] += {5}\n    {{ S1[{3}, i] : {4} and 0 <= i < k{9} }}\n  S2[{3}]: C[{3}] = s[{3}]\n"
-      "    {{ S2[{3}] : {4} }}\n  schedule\n{6}{7}alloc:s\n{7}  sequence\n{7}    S0\n{7}    S1\n{7}      band "
+      "  S1[{3}; i]: s[{3}] += {5}\n    {{ S1[{3}, i] : {4} and 0 <= i < k{9} }}\n  S2[{3}]: C[{3}] = "
+      "s[{3}]\n"
+      "    {{ S2[{3}] : {4} }}\n  schedule\n{6}{7}alloc:s\n{7}  sequence\n{7}    S0\n{7}    S1\n{7}      "
+      "band "
       "i\n{7}    S2\n",
-      element, isPlane ? 2 : 1, matrices, points, inside, value, loops, deeper,
-      element == "float" ? "f" : "", where);
+      element, isPlane ? 2 : 1, matrices, points, inside, value, loops, deeper, element == "float" ? "f" : "",
+      where);
 }
 
 /// The largest degree of conflict in the version "blocks"; 0 if there is none, or if it copies nothing.
@@ -54,7 +56,8 @@ std::string matricesOf(const std::string &element, int rank = 2) {
 
 TEST(GroupLayout, ProductsOfRowsAndColumns) {
   for (const char *element : {"float", "double"})
-    for (const char *value : {"A[i, y] * B[x, i]", "A[y, i] * B[x, i]", "A[i, y] * B[i, x]", "A[y, i] * B[i, x]"})
+    for (const char *value :
+         {"A[i, y] * B[x, i]", "A[y, i] * B[x, i]", "A[i, y] * B[i, x]", "A[y, i] * B[i, x]"})
       EXPECT_EQ(degreeOfBlocks(sumOf(element, matricesOf(element), "x, y", value), kSquare), 1)
           << element << ": " << value;
 }
@@ -62,18 +65,18 @@ TEST(GroupLayout, ProductsOfRowsAndColumns) {
 TEST(GroupLayout, TrianglesWhosePointsHaveConditions) {
   for (const char *element : {"float", "double"})
     for (const char *where : {" and i <= y", " and i >= y", " and i <= x", " and i >= x"})
-      EXPECT_EQ(degreeOfBlocks(
-                    sumOf(element, matricesOf(element), "x, y", "A[i, y] * B[x, i]", where), kSquare),
-                1)
+      EXPECT_EQ(
+          degreeOfBlocks(sumOf(element, matricesOf(element), "x, y", "A[i, y] * B[x, i]", where), kSquare), 1)
           << element << where;
 }
 
 /// Rows of two cells: what a warp copies of them is 16 rows, which lie in all banks only if the memory's two rows are far enough apart.
 TEST(GroupLayout, NarrowRows) {
   for (const char *element : {"float", "double"})
-    EXPECT_EQ(degreeOfBlocks(sumOf(element, matricesOf(element), "x", "(A[0, x] - B[0, i]) * (A[1, x] - B[1, i])"),
-                             kRow),
-              1)
+    EXPECT_EQ(
+        degreeOfBlocks(sumOf(element, matricesOf(element), "x", "(A[0, x] - B[0, i]) * (A[1, x] - B[1, i])"),
+                       kRow),
+        1)
         << element;
 }
 
