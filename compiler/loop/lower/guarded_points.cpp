@@ -26,11 +26,11 @@ using Op = Arithmetic::Op;
 std::string placeName(int axis) { return kernel::placeParameter(axis).substr(kOwn.size()); }
 
 /// A sum of factor * name, and a constant.
-struct Sum {
+struct LinearSum {
   std::map<std::string, long> factors;
   long constant = 0;
 
-  void add(const Sum &other, long times) {
+  void add(const LinearSum &other, long times) {
     constant += times * other.constant;
     for (const auto &[name, factor] : other.factors)
       if ((factors[name] += times * factor) == 0)
@@ -41,17 +41,17 @@ struct Sum {
 /// What is known of the names around a node: sums that they are, and how many more steps than the first one loops have at most.
 class Known {
 public:
-  void declare(const std::string &name, Sum value) { values_[name] = std::move(value); }
+  void declare(const std::string &name, LinearSum value) { values_[name] = std::move(value); }
 
   /// The iterator of a loop: where it begins, and a number of steps.
   void declare(const For &loop) {
     const std::string steps = "steps of " + loop.iterator;
     values_.erase(loop.iterator);
     most_.erase(steps);
-    const std::optional<Sum> begin = loop.begin ? sumOf(loop.begin) : std::nullopt;
+    const std::optional<LinearSum> begin = loop.begin ? sumOf(loop.begin) : std::nullopt;
     if (!begin || (loop.step && !as<Integer>(loop.step)))
       return;
-    Sum value = *begin;
+    LinearSum value = *begin;
     value.factors[steps] = 1;
     values_[loop.iterator] = std::move(value);
     const Arithmetic *runs = loop.condition ? as<Arithmetic>(loop.condition) : nullptr;
@@ -62,23 +62,24 @@ public:
       most_[steps] = *last - (runs->op == Op::Less ? 1 : 0);
   }
 
-  std::optional<Sum> sumOf(const Expr &e) const {
+  std::optional<LinearSum> sumOf(const Expr &e) const {
     if (const Integer *i = as<Integer>(e))
-      return Sum{{}, i->value};
+      return LinearSum{{}, i->value};
     if (const Grouped *g = as<Grouped>(e))
       return sumOf(g->operand);
     if (const Name *n = as<Name>(e)) {
       const auto at = values_.find(n->name);
-      return at != values_.end() ? at->second : Sum{{{n->name, 1}}, 0};
+      return at != values_.end() ? at->second : LinearSum{{{n->name, 1}}, 0};
     }
     const Arithmetic *a = as<Arithmetic>(e);
     if (!a || a->operands.empty())
       return std::nullopt;
-    std::optional<Sum> first = sumOf(a->operands[0]);
-    const std::optional<Sum> second = first && a->operands.size() > 1 ? sumOf(a->operands[1]) : std::nullopt;
+    std::optional<LinearSum> first = sumOf(a->operands[0]);
+    const std::optional<LinearSum> second =
+        first && a->operands.size() > 1 ? sumOf(a->operands[1]) : std::nullopt;
     if (!first)
       return std::nullopt;
-    Sum made;
+    LinearSum made;
     if (a->op == Op::Negate) {
       made.add(*first, -1);
       return made;
@@ -105,7 +106,7 @@ public:
   }
 
   /// Whether a sum of names with known limits is within [0, extent).
-  bool isWithin(const Sum &sum, long extent) const {
+  bool isWithin(const LinearSum &sum, long extent) const {
     long least = sum.constant, most = sum.constant;
     for (const auto &[name, factor] : sum.factors) {
       const auto at = most_.find(name);
@@ -118,21 +119,21 @@ public:
 
 private:
   /// How much larger than `begin` the limit of a loop is at most; nothing if that is not a number.
-  std::optional<long> mostOf(const Expr &limit, const Sum &begin) const {
+  std::optional<long> mostOf(const Expr &limit, const LinearSum &begin) const {
     if (const Grouped *g = as<Grouped>(limit))
       return mostOf(g->operand, begin);
     if (const Arithmetic *a = as<Arithmetic>(limit); a && a->op == Op::Minimum) {
       const std::optional<long> one = mostOf(a->operands[0], begin), other = mostOf(a->operands[1], begin);
       return one && other ? std::min(*one, *other) : one ? one : other;
     }
-    std::optional<Sum> sum = sumOf(limit);
+    std::optional<LinearSum> sum = sumOf(limit);
     if (!sum)
       return std::nullopt;
     sum->add(begin, -1);
     return sum->factors.empty() ? std::optional(sum->constant) : std::nullopt;
   }
 
-  std::map<std::string, Sum> values_;
+  std::map<std::string, LinearSum> values_;
   std::map<std::string, long> most_;
 };
 
@@ -159,11 +160,11 @@ private:
   bool isWithin(const Element &cell, const Matrix &memory) const {
     for (std::size_t d = 0; d < memory.ofGroup.size(); ++d) {
       const kernel::GroupDimension &along = memory.ofGroup[d];
-      std::optional<Sum> at = known_.sumOf(cell.indices[d]);
+      std::optional<LinearSum> at = known_.sumOf(cell.indices[d]);
       if (!at)
         return false;
       if (along.axis >= 0)
-        at->add(Sum{{{placeName(along.axis), 1}}, 0}, -along.factor);
+        at->add(LinearSum{{{placeName(along.axis), 1}}, 0}, -along.factor);
       if (!known_.isWithin(*at, along.extent))
         return false;
     }
@@ -196,10 +197,10 @@ private:
     for (int axis = 0; axis < 3; ++axis)
       if (v.name == placeName(axis))
         return;
-    if (const std::optional<Sum> value = known_.sumOf(v.value))
+    if (const std::optional<LinearSum> value = known_.sumOf(v.value))
       known_.declare(v.name, *value);
     else
-      known_.declare(v.name, Sum{{{v.name, 1}}, 0});
+      known_.declare(v.name, LinearSum{{{v.name, 1}}, 0});
   }
 
   /// A condition of a single assignment to a scalar; null if that cannot be computed in front of it.
