@@ -7,6 +7,7 @@ namespace {
 
 struct Name {
   std::string operator()(as::Scalar) const { return "scalar"; }
+  std::string operator()(as::Rolled) const { return "rolled"; }
   std::string operator()(as::Vector) const { return "vector"; }
   std::string operator()(as::Jam) const { return "jam"; }
   std::string operator()(as::Unroll) const { return "unroll"; }
@@ -33,6 +34,7 @@ struct Name {
 
 struct Text {
   std::string operator()(as::Scalar) const { return "scalar"; }
+  std::string operator()(as::Rolled) const { return "rolled"; }
   std::string operator()(as::Vector v) const {
     return (v.interleave ? "vector:" + std::to_string(v.interleave) : "vector") +
            (v.width ? " of " + std::to_string(v.width) : "");
@@ -71,6 +73,7 @@ struct Text {
 
 struct Words {
   std::string operator()(as::Scalar) const { return "no vectors"; }
+  std::string operator()(as::Rolled) const { return "one iteration at a time"; }
   std::string operator()(as::Vector v) const {
     return "vectors" + (v.width ? " of " + std::to_string(v.width) : "") +
            (v.interleave ? ", " + std::to_string(v.interleave) + " at once" : "");

@@ -20,6 +20,10 @@ namespace as {
 struct Scalar {
   bool operator==(const Scalar &) const = default;
 };
+/// As it is written: without vectors, and without copies of its body.
+struct Rolled {
+  bool operator==(const Rolled &) const = default;
+};
 /// Vector code; `interleave` vectors at once, of `width` iterations, 0: as LLVM finds best. If all iterations of a loop are
 /// one vector, the code has no loop, and arrays that it fills can be in registers.
 struct Vector {
@@ -80,7 +84,7 @@ struct Team {
 
 } // namespace as
 
-using Realisation = std::variant<as::Scalar, as::Vector, as::Jam, as::Unroll, as::Lanes, as::Registers,
+using Realisation = std::variant<as::Scalar, as::Rolled, as::Vector, as::Jam, as::Unroll, as::Lanes, as::Registers,
                                  as::Item, as::Rounds, as::Team>;
 
 /// Declares a Local of the kernel for everything below its node.

@@ -154,6 +154,8 @@ private:
     constexpr long kMost = 1 << 20;
     if (what == "scalar")
       return Realisation(as::Scalar{});
+    if (what == "rolled")
+      return Realisation(as::Rolled{});
     if (what == "unroll")
       return Realisation(as::Unroll{});
     if (what == "registers")

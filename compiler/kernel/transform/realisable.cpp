@@ -52,6 +52,7 @@ struct WhyNot {
   bool isSame; // all loops are where they were
 
   std::string operator()(const as::Scalar &) const { return ""; }
+  std::string operator()(const as::Rolled &) const { return ""; }
   std::string operator()(const as::Vector &) const { return whyNoVector(kernel, loop); }
   std::string operator()(const as::Jam &) const { return whyNotJammed(kernel, loop); }
   std::string operator()(const as::Unroll &) const { return isSame ? "" : whyNotUnrolled(kernel, loop); }

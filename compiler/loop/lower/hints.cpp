@@ -17,6 +17,9 @@ namespace {
 
 struct HintOf {
   Hint operator()(const kernel::as::Scalar &) const { return {.vectors = Hint::Vectors::Never}; }
+  Hint operator()(const kernel::as::Rolled &) const {
+    return {.vectors = Hint::Vectors::Never, .unrolling = Hint::Unrolling::Never};
+  }
   Hint operator()(const kernel::as::Vector &how) const { return vectorHint(how); }
   Hint operator()(const kernel::as::Unroll &) const { return {.unrolling = Hint::Unrolling::Fully}; }
   Hint operator()(const auto &) const { return {}; } // an earlier pass has carried it out or left it
@@ -34,6 +37,7 @@ struct Hints : LoopPass {
     if (!loop->condition)
       lowering_.leave(*loop, Left::Why::RunsOnce);
     else if (!lowering_.target.unitStride && !realisedAs<kernel::as::Scalar>(loop) &&
+             !realisedAs<kernel::as::Rolled>(loop) &&
              !(lowering_.target.isDevice && realisedAs<kernel::as::Unroll>(loop)))
       lowering_.leave(*loop, Left::Why::GeneralStrides);
     else

@@ -6,13 +6,6 @@
 #include <cmath>
 
 namespace pbc::search {
-namespace {
-
-/// Clang writes out loops whose copies have at most 300 instructions together, before it makes vectors.
-constexpr long kMostWrittenOut = 300;
-
-} // namespace
-
 NestView::NestView(const NestSpace &nest, const State &state) : nest_(nest), state_(state) {
   for (const NestLoop &loop : nest.loops)
     dimensions_.insert(dimensions_.end(), loop.dimensions.begin(), loop.dimensions.end());
@@ -57,45 +50,15 @@ NestView::Step NestView::step(std::optional<int> dimension) const {
   return made;
 }
 
-bool NestView::mayBeWrittenOut(const NestLoop &loop, int dimension) const {
-  const Structure &structure = nest_.space->structure();
-  return nest_.space->kinds(state_, dimension).has(Kind::For) && least(dimension) <= kMostWrittenOut &&
-         (loop.isFixed || structure.sizes[std::size_t(structure.dimension(dimension).size)].isConstant);
-}
-
-bool NestView::mayBecomeVector(int dimension) const {
-  const KindSet kinds = nest_.space->kinds(state_, dimension);
-  if (kinds.has(Kind::Vector))
-    return true;
-  if (!kinds.has(Kind::For))
-    return false;
-  // The innermost loop must not become one. If it is written out, the one around it is the innermost.
-  bool hasOneInside = false;
-  for (const NestLoop &other : nest_.loops)
-    for (const int d : other.dimensions) {
-      if (d == dimension || !nest_.space->order(state_, dimension, d).has(Order::Outside))
-        continue;
-      const bool mayGo = mayBeWrittenOut(other, d);
-      hasOneInside = hasOneInside || mayGo;
-      const bool isInside = nest_.space->order(state_, dimension, d) == OrderSet(Order::Outside);
-      if (isInside && nest_.space->kinds(state_, d) == KindSet(Kind::For) && !mayGo)
-        return false;
-    }
-  return hasOneInside;
-}
-
-double NestView::sideBySide(bool withSums) const {
-  double copies = 1;
+NestView::Copies NestView::sideBySide(bool withSums) const {
+  Copies copies;
   for (const NestLoop &loop : nest_.loops)
     for (const int d : loop.dimensions) {
-      if (nest_.space->kinds(state_, d).has(Kind::Vector))
-        return HUGE_VAL;
-      if (loop.isOfSum && !withSums)
+      const KindSet kinds = nest_.space->kinds(state_, d);
+      if ((kinds & (Kind::Vector | Kind::Unroll)) == KindSet() || (loop.isOfSum && !withSums))
         continue;
-      if (mayBecomeVector(d))
-        return HUGE_VAL;
-      if (nest_.space->kinds(state_, d).has(Kind::Unroll) || mayBeWrittenOut(loop, d))
-        copies *= double(most(d));
+      copies.most *= double(most(d));
+      copies.isExact = copies.isExact && !kinds.has(Kind::For) && least(d) == most(d);
     }
   return copies;
 }
@@ -107,10 +70,17 @@ double NestView::cellsOfRow(const NestWork::Array &array) const {
   double cells = 1;
   for (const std::size_t loop : *array.alongRows)
     for (const int d : nest_.loops[loop].dimensions)
-      if (mayBecomeVector(d) || nest_.space->kinds(state_, d).has(Kind::Unroll) ||
-          mayBeWrittenOut(nest_.loops[loop], d))
+      if ((nest_.space->kinds(state_, d) & (Kind::Vector | Kind::Unroll)) != KindSet())
         cells *= double(most(d));
   return cells;
+}
+
+double NestView::iterations() const {
+  double sum = 0;
+  for (const int d : dimensions_)
+    if (nest_.space->kinds(state_, d) == KindSet(Kind::For))
+      sum += step(d).times;
+  return sum;
 }
 
 std::optional<NestView::InnermostLoop> NestView::innermostLoop() const {
@@ -118,10 +88,6 @@ std::optional<NestView::InnermostLoop> NestView::innermostLoop() const {
     if (nest_.space->kinds(state_, d) != KindSet(Kind::For))
       continue;
     InnermostLoop found{d, 0, double(least(d)), 1, false};
-    // Loops around one that is written out may become vectors of several sums.
-    if (std::any_of(dimensions_.begin(), dimensions_.end(),
-                    [&](int other) { return other != d && mayBecomeVector(other); }))
-      continue;
     const bool isInnermost = std::all_of(dimensions_.begin(), dimensions_.end(), [&](int other) {
       if (other == d || nest_.space->order(state_, other, d) == OrderSet(Order::Outside))
         return true;

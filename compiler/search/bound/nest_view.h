@@ -27,9 +27,16 @@ public:
   };
   /// A step of `dimension`; without one, the whole nest, which runs once.
   Step step(std::optional<int> dimension) const;
-  /// How many executions of the body an instruction may belong to, at most: those that loops written out put side by side, by the
-  /// schedule or by the compiler of C++; infinite, if some loop may become a vector. `withSums`: of loops that add to the same cell in each iteration, too.
-  double sideBySide(bool withSums) const;
+  /// How many executions of the body vectors and loops written out put side by side. All other loops are `rolled`, so that the
+  /// compiler of C++ puts nothing else side by side.
+  struct Copies {
+    double most = 1;
+    bool isExact = true; // there are as many in each iteration of the loops
+  };
+  /// `withSums`: of loops that add to the same cell in each iteration, too.
+  Copies sideBySide(bool withSums) const;
+  /// Iterations of all loops that are certainly loops, at least.
+  double iterations() const;
   /// The innermost loop, if it is certain that it is one and that everything inside of it is written out.
   struct InnermostLoop {
     int dimension;
@@ -46,10 +53,6 @@ public:
   static double cells(const NestWork::Array &, const Step &);
 
 private:
-  /// The compiler of C++ may write out a short loop whose length it knows.
-  bool mayBeWrittenOut(const NestLoop &, int dimension) const;
-  /// It is a vector, or the compiler of C++ may make one of it: only the innermost loop is marked.
-  bool mayBecomeVector(int dimension) const;
   long least(int dimension) const;
   long most(int dimension) const;
 

@@ -26,6 +26,7 @@ struct Rates {
   std::array<Arithmetic, kNumbers> arithmetic; // by Number
 
   double loads = 0, stores = 0; // instructions a second; 0: not known, no bound
+  double issue = 0, jumps = 0;  // instructions of all kinds, jumps that are taken; 0: not known, no bound
   double vectorBytes = 64;      // of the widest one
 
   /// Where data lie, from the nearest place on: registers, caches, memory.

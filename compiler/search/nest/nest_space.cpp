@@ -294,15 +294,20 @@ private:
   }
 
   void realise() {
-    std::vector<std::string> unrolled, vectors, separated;
+    std::vector<std::string> rolled, unrolled, vectors, separated;
     std::string at;
     for (const int d : order_) {
-      const Kind kind = kindOf(nest_, leaf_, d);
-      if (kind == Kind::For) {
+      switch (kindOf(nest_, leaf_, d)) {
+      case Kind::For:
+        rolled.push_back(label(d));
         at = label(d);
         continue;
+      case Kind::Unroll:
+        unrolled.push_back(label(d));
+        break;
+      default:
+        vectors.push_back(label(d));
       }
-      (kind == Kind::Unroll ? unrolled : vectors).push_back(label(d));
       if (isConstantSize(d))
         separated.push_back(label(d));
     }
@@ -313,6 +318,8 @@ private:
       script::Step separate = script::step("separate", separated);
       script::with(separate, "at", script::name(at));
       steps_.push_back(std::move(separate));
+      for (const std::string &label : unrolled)
+        rolled.push_back(label + "_edge");
       if (!vectors.empty())
         vectors.push_back(vectors.front() + "_edge");
     }
@@ -320,8 +327,9 @@ private:
       steps_.push_back(script::step("unroll", unrolled));
     if (!vectors.empty())
       steps_.push_back(script::step("vector", vectors));
-    else if (!at.empty()) // a loop is a loop: the compiler of C++ must not make vectors of it
-      steps_.push_back(script::step("scalar", {at}));
+    // A loop is a loop: the compiler of C++ must make neither vectors nor copies of it.
+    if (!rolled.empty())
+      steps_.push_back(script::step("rolled", rolled));
   }
 
   const NestSpace &nest_;

@@ -18,6 +18,9 @@ constexpr Kinds kKinds[kNumbers] = {{ResourceKind::AddF32, ResourceKind::Multipl
                                     {ResourceKind::AddF64, ResourceKind::MultiplyF64, ResourceKind::FmaF64,
                                      ResourceKind::DivideF64, ResourceKind::SqrtF64}};
 
+/// More than any processor takes: most take one.
+constexpr double kJumpsInCycle = 2;
+
 } // namespace
 
 Rates ratesOf(const model::Machine &machine, const pb::base::Machine &processor) {
@@ -42,6 +45,8 @@ Rates ratesOf(const model::Machine &machine, const pb::base::Machine &processor)
   }
   made.loads = rates.instructions(ResourceKind::Load, Scope::Unit);
   made.stores = rates.instructions(ResourceKind::Store, Scope::Unit);
+  made.issue = rates.instructions(ResourceKind::Issue, Scope::Unit);
+  made.jumps = kJumpsInCycle * model::kRateMargin * rates.clock();
   made.vectorBytes = std::max(64.0, double(processor.vectorBytes));
   // Registers of vectors, and sixteen others of eight bytes.
   double bytes =

@@ -27,8 +27,8 @@ TEST(Realisation, AMarkReturnsWhatWasInserted) {
   const isl::schedule_node leaf = someDomain(context);
   EXPECT_FALSE(markAt(leaf)) << "a leaf is no mark";
   for (const Mark &mark :
-       {Mark(as::Scalar{}), Mark(as::Vector{}), Mark(as::Vector{4}), Mark(as::Jam{3}), Mark(as::Unroll{}),
-        Mark(as::Lanes{32}), Mark(as::Registers{}), Mark(Declare{"s"})}) {
+       {Mark(as::Scalar{}), Mark(as::Rolled{}), Mark(as::Vector{}), Mark(as::Vector{4}), Mark(as::Jam{3}),
+        Mark(as::Unroll{}), Mark(as::Lanes{32}), Mark(as::Registers{}), Mark(Declare{"s"})}) {
     const isl::schedule_node marked = insertMark(leaf, mark);
     EXPECT_EQ(markAt(marked), mark) << text(mark);
   }

@@ -41,6 +41,9 @@ struct Evidence : Visitor {
   }
 
   static bool shows(const as::Scalar &, const NodePtr &n) { return hint(n).vectors == Hint::Vectors::Never; }
+  static bool shows(const as::Rolled &, const NodePtr &n) {
+    return hint(n).vectors == Hint::Vectors::Never && hint(n).unrolling == Hint::Unrolling::Never;
+  }
   static bool shows(const as::Vector &v, const NodePtr &n) {
     return hint(n).vectors == Hint::Vectors::Always && hint(n).interleave == v.interleave;
   }
@@ -94,8 +97,8 @@ INSTANTIATE_TEST_SUITE_P(All, LoopRealisation, testing::ValuesIn(kPrograms));
 // Whatever loop gets whatever realisation, legal or not: it is carried out or left, and never both.
 TEST_P(LoopRealisation, IsCarriedOutOrLeft) {
   const kernel::Scheduled kernel = labelled();
-  const std::vector<kernel::Realisation> all = {as::Scalar{}, as::Vector{},  as::Vector{2},  as::Jam{2},
-                                                as::Unroll{}, as::Lanes{16}, as::Registers{}};
+  const std::vector<kernel::Realisation> all = {as::Scalar{}, as::Rolled{}, as::Vector{},  as::Vector{2},
+                                                as::Jam{2},   as::Unroll{}, as::Lanes{16}, as::Registers{}};
   for (const std::string &label : kernel::labelsOf(kernel.schedule.tree))
     for (const kernel::Realisation &how : all)
       for (const bool unitStride : {true, false}) {

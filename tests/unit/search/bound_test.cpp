@@ -89,7 +89,7 @@ TEST(Bounds, OperationsAndChains) {
   const Bounded product(kProduct, {{"n", 30}, {"m", 20}});
   EXPECT_DOUBLE_EQ(product.root("compute", kSums), 30 * 30 * 20 / 1e9); // multiplications
   EXPECT_DOUBLE_EQ(product.root("chain", kSums), 20e-9);
-  EXPECT_DOUBLE_EQ(product.root("scalar", kSums), 0); // x2 may be a vector
+  EXPECT_DOUBLE_EQ(product.root("scalar", kSums), 30 * 30 * 20 / 10 / 4e7); // x2 may be a vector
   // The sum may be spelled in other ways, and then the chain is the same.
   std::string text = kProduct;
   for (const char *spelling :
@@ -204,35 +204,58 @@ TEST(Bounds, OperationsOfLoopsWrittenOut) {
 }
 
 /// A vector across rows loads its cells one by one, and one along rows all at once.
-/// Clang writes out short loops of known length, and makes vectors of the loop around them, which is not marked.
-TEST(Bounds, ShortLoopsMayBecomePartsOfVectors) {
-  const auto seconds = [](const char *term, const char *text, const std::string &space, std::size_t cut,
-                          long tile) {
-    Rates rates = simpleRates();
-    rates.loads = 1e7;
-    const Bounded bounded(text, {{"n", 2000}, {"m", 64}}, rates, {4, 400});
-    const NestSpace &nest = bounded.space(space);
-    State state(nest.space->problem());
-    EXPECT_TRUE(state.propagate());
-    for (std::size_t l = 0; l < nest.loops.size(); ++l)
-      for (const int d : nest.loops[l].dimensions) {
-        const Literal literal = nest.space->isKind(d, Kind::For);
-        EXPECT_TRUE(state.keepOnly(literal.variable, literal.values));
-        const auto &values =
-            nest.space->structure().sizes[std::size_t(nest.space->structure().dimension(d).size)].values;
-        if (l == cut && d != nest.loops[l].dimensions.front()) {
-          const auto at = std::find(values.begin(), values.end(), tile);
-          EXPECT_TRUE(state.keepOnly(nest.space->sizeOf(d), Domain(1) << (at - values.begin())));
-        }
-      }
-    EXPECT_TRUE(state.propagate());
-    return bounded.term(term, nest, state);
+/// The term for a space all of whose loops are loops, but for one level: of the kind, with so many iterations.
+double withOneLevel(const char *term, const Bounded &bounded, const std::string &space, std::size_t cut,
+                    Kind kind, long tile) {
+  const NestSpace &nest = bounded.space(space);
+  State state(nest.space->problem());
+  EXPECT_TRUE(state.propagate());
+  for (std::size_t l = 0; l < nest.loops.size(); ++l)
+    for (const int d : nest.loops[l].dimensions) {
+      const bool isCut = l == cut && d == nest.loops[l].dimensions.back();
+      const Literal literal = nest.space->isKind(d, isCut ? kind : Kind::For);
+      EXPECT_TRUE(state.keepOnly(literal.variable, literal.values));
+      if (!isCut || tile == 0)
+        continue;
+      const auto &values =
+          nest.space->structure().sizes[std::size_t(nest.space->structure().dimension(d).size)].values;
+      const auto at = std::find(values.begin(), values.end(), tile);
+      EXPECT_TRUE(state.keepOnly(nest.space->sizeOf(d), Domain(1) << (at - values.begin())));
+    }
+  EXPECT_TRUE(state.propagate());
+  return bounded.term(term, nest, state);
+}
+
+/// Loops around a vector are rolled, so that an instruction has what one of its iterations has.
+TEST(Bounds, AVectorIsNotLongerThanItsLoop) {
+  const Bounded scale(kScale, {{"n", 1200}}, simpleRates(), {4, 12});
+  const auto seconds = [&](const std::string &space, Kind kind, long tile) {
+    return withOneLevel("scalar", scale, space, 0, kind, tile);
   };
-  EXPECT_EQ(seconds("scalar", kScale, "x in 2 levels", 0, 4), 0);
-  EXPECT_DOUBLE_EQ(seconds("scalar", kScale, "x in 2 levels", 0, 400), 2000 / 4e7);
-  EXPECT_DOUBLE_EQ(seconds("access", kScale, "x in 2 levels", 0, 4), 2000 / 8 / 1e7);
-  EXPECT_DOUBLE_EQ(seconds("access", kScale, "x in 2 levels", 0, 400), 2000 / 1e7);
-  EXPECT_EQ(seconds("scalar", kScale, "x in 1 level", 1, 0), 2000 / 4e7);
+  EXPECT_DOUBLE_EQ(seconds("x in 1 level", Kind::Vector, 0), 1200 / 10 / 4e7);
+  EXPECT_DOUBLE_EQ(seconds("x in 1 level", Kind::For, 0), 1200 / 4e7);
+  EXPECT_DOUBLE_EQ(seconds("x in 2 levels", Kind::For, 4), 1200 / 4e7);
+  EXPECT_DOUBLE_EQ(seconds("x in 2 levels", Kind::Vector, 4), 1200 / 4 / 4e7);
+  EXPECT_DOUBLE_EQ(seconds("x in 2 levels", Kind::Unroll, 4), 1200 / 4 / 4e7);
+  EXPECT_DOUBLE_EQ(seconds("x in 2 levels", Kind::Vector, 12), 1200 / 6 / 4e7)
+      << "twelve are two instructions";
+}
+
+TEST(Bounds, EachIterationIsAnInstructionAndAJump) {
+  Rates rates = simpleRates();
+  rates.issue = 1e6;
+  const auto seconds = [&](const std::string &space, Kind kind, long tile) {
+    const Bounded scale(kScale, {{"n", 1200}}, rates, {4, 12});
+    return withOneLevel("issue", scale, space, 0, kind, tile);
+  };
+  // Multiplications, stores, and the ends of iterations.
+  EXPECT_DOUBLE_EQ(seconds("x in 1 level", Kind::For, 0), (1200 + 1200 + 1200) / 1e6);
+  EXPECT_DOUBLE_EQ(seconds("x in 2 levels", Kind::For, 4), (1200 + 1200 + 1200 + 300) / 1e6);
+  EXPECT_DOUBLE_EQ(seconds("x in 2 levels", Kind::Unroll, 4), (300 + 300 + 300) / 1e6);
+  EXPECT_DOUBLE_EQ(seconds("x in 1 level", Kind::Vector, 0), (120 + 150) / 1e6);
+  rates.issue = 0, rates.jumps = 1e5;
+  EXPECT_DOUBLE_EQ(seconds("x in 2 levels", Kind::Unroll, 4), 300 / 1e5);
+  EXPECT_DOUBLE_EQ(seconds("x in 2 levels", Kind::For, 4), 1500 / 1e5);
 }
 
 TEST(Bounds, CellsThatAreLoadedOneByOne) {
