@@ -82,6 +82,7 @@ def machine(rate, latency):
     for number in ("f32", "f64"):
         for kind in KINDS:
             text += f'[[resource]]\nname = "{kind}_{number}"\nlatency = {latency}\nunit = {rate}\nunit_numbers = {rate * 16}\n'
+    text += f'[[resource]]\nname = "issue"\nunit = {rate}\n'
     for kind in ("load", "store"):
         text += f'[[resource]]\nname = "{kind}"\nunit = {rate}\nunit_numbers = {rate * 16}\n'
     return text

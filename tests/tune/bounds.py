@@ -44,6 +44,7 @@ def machine(rate, latency, without="", **special):
             its = special.get(kind, rate)
             if f"{kind}_{number}" != without:
                 text += f'[[resource]]\nname = "{kind}_{number}"\nlatency = {latency}\nunit = {its}\nunit_numbers = {its * 16}\n'
+    text += f'[[resource]]\nname = "issue"\nunit = {rate}\n'
     for name in ("load", "store"):
         text += f'[[resource]]\nname = "{name}"\nunit = {rate}\nunit_numbers = {rate * 16}\n'
     return text
