@@ -32,6 +32,13 @@ struct EmulateOptions {
   bool isJson = false;
 };
 
+/// What half of the parameter is, as a user would say it.
+const char *reliefOf(const emulate::Parameter &p) {
+  if (p.resource == emulate::Parameter::kIssue)
+    return "twice the issue width";
+  return p.mode == emulate::Mode::Latency ? "half the latency" : "twice the throughput";
+}
+
 class Emulate {
 public:
   explicit Emulate(const EmulateOptions &options)
@@ -71,6 +78,10 @@ public:
 private:
   Json describe(const emit::DeviceSource &kernel, const std::string &name) const {
     Json out = {{"name", name + ", " + kernel.version}, {"group", kernel.source.group}};
+    if (kernel.sharesPoints) {
+      out["why"] = "items compute its points together or in rounds, which is not followed yet";
+      return out;
+    }
     if (emulate::callsBodies(kernel.loops)) {
       out["why"] = "its body was not lifted, so that its instructions are not known";
       return out;
@@ -78,6 +89,12 @@ private:
     const emulate::WarpQuestion question{kernel.matrices, kernel.loops,  kernel.shape,
                                          sizes_,          options_.hits, options_.n};
     const emulate::Trace trace = emulate::warpTrace(question);
+    if (std::none_of(trace.instructions.begin(), trace.instructions.end(), [](const emulate::Instruction &i) {
+          return i.resource == placeOf(emulate::GpuUnit::Dram);
+        })) {
+      out["why"] = "none of its points lies far from all edges of large matrices, where this looks";
+      return out;
+    }
     const int items = kernel.shape.group[0] * kernel.shape.group[1] * kernel.shape.group[2];
     const emulate::Block block{items, options_.registers,
                                emit::localBytes(kernel.localArrays, kernel.source.group, kernel.cells)};
@@ -118,7 +135,10 @@ private:
     for (const emulate::Elasticity &e : analysis.all) {
       if (e.value < kNoticed)
         continue;
-      Json one = {{"parameter", nameOf(e.parameter, gpu_.core)}, {"value", e.value}, {"halved", e.halved}};
+      Json one = {{"parameter", nameOf(e.parameter, gpu_.core)},
+                  {"value", e.value},
+                  {"relief", reliefOf(e.parameter)},
+                  {"halved", e.halved}};
       for (std::size_t k = 0; k < e.byRegion.size(); ++k)
         if (e.byRegion[k] >= kNoticed)
           one["regions"][nameOf(emulate::Region(k))] = e.byRegion[k];
@@ -135,13 +155,16 @@ private:
     if (k.contains("why"))
       return fmt::format("{} on {}: left out: {}\n", name, gpu_.machine, k["why"].get<std::string>());
     std::string text = fmt::format("{} on {}: {}\n", name, gpu_.machine, k["verdict"].get<std::string>());
-    text += fmt::format("  predicted: {:.3g} points a second; {} groups at once on each of {} "
-                        "multiprocessors, occupancy {:.2f}\n",
-                        k["points_per_second"].get<double>(), k["blocks_at_once"].get<long>(),
-                        gpu_.multiprocessors, k["occupancy"].get<double>());
+    text += fmt::format(
+        "  predicted for a full device{}: {:.3g} points a second; {} groups at once on each of {} "
+        "multiprocessors, occupancy {:.2f}\n",
+        options_.n || !options_.sizes.empty() ? "" : " and long loops, as no size was given",
+        k["points_per_second"].get<double>(), k["blocks_at_once"].get<long>(), gpu_.multiprocessors,
+        k["occupancy"].get<double>());
     for (const Json &e : k["elasticities"]) {
-      text += fmt::format("  {}: {:.2f}; half of it: {:.2f} of the time", e["parameter"].get<std::string>(),
-                          e["value"].get<double>(), e["halved"].get<double>());
+      text +=
+          fmt::format("  {}: {:.2f}; with {}: {:.2f} of the time", e["parameter"].get<std::string>(),
+                      e["value"].get<double>(), e["relief"].get<std::string>(), e["halved"].get<double>());
       if (e.contains("regions")) {
         std::vector<std::string> parts;
         for (const auto &[region, value] : e["regions"].items())

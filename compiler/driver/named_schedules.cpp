@@ -3,6 +3,7 @@
 #include "compiler/driver/named_schedules.h"
 #include "compiler/compose/rules.h"
 #include "compiler/compose/structures.h"
+#include "compiler/emit/kernel/device_text.h"
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/emit/kernel/nest.h"
 #include "compiler/kernel/item_values.h"
@@ -55,15 +56,30 @@ std::string whyNoVersion(const kernel::Scheduled &made) {
   for (const kernel::Buffer &b : made.buffers)
     if (b.role == kernel::Buffer::Role::Scratch)
       return fmt::format("`{}` is memory of a task, which devices do not have", b.name);
-  try {
-    return emit::kernelNest(made, true).note;
-  } catch (const emit::NoLoops &none) {
-    return none.what();
-  }
+  return emit::whyNoDeviceText(made);
 }
 
-std::string whyNotUsed(const sema::Schedule &schedule, const kernel::Scheduled &made) {
-  return isForDevices(schedule) ? whyNoVersion(made) : findDropped(made);
+/// How many loops the compiler itself gives to items.
+std::size_t axesOf(const kernel::Scheduled &lifted) {
+  const kernel::ScriptOutcome made = kernel::run({script::step("items", {})}, lifted, kernel::Mode::Strict);
+  return made.failed.empty() ? kernel::itemLoops(made.kernel.schedule.tree).size() : 0;
+}
+
+std::string whyNotUsed(const sema::Schedule &schedule, const kernel::Scheduled &lifted,
+                       const kernel::Scheduled &made) {
+  if (!isForDevices(schedule))
+    return findDropped(made);
+  const std::size_t own = kernel::itemLoops(made.schedule.tree).size(), all = axesOf(lifted);
+  if (own > 0 && own < all)
+    return fmt::format("its items are along {} of the {} loops whose points can run at once, and a launch "
+                       "has all of them: `items()` without "
+                       "names takes all",
+                       own, all);
+  if (all > 0 && own > all)
+    return fmt::format("its items are along {} loops, where a launch has {}: steps that make several of a "
+                       "loop come in front of `items`",
+                       own, all);
+  return whyNoVersion(made);
 }
 
 ScheduleAttempt attempt(const kernel::Scheduled &lifted, const sema::Schedule &schedule) {
@@ -72,7 +88,7 @@ ScheduleAttempt attempt(const kernel::Scheduled &lifted, const sema::Schedule &s
   if (!made.failed.empty()) {
     out.problem = std::move(made.failed.front().problem);
     out.step = made.failed.front().index;
-  } else if (std::string dropped = whyNotUsed(schedule, made.kernel); !dropped.empty()) {
+  } else if (std::string dropped = whyNotUsed(schedule, lifted, made.kernel); !dropped.empty()) {
     out.problem.what = std::move(dropped);
   } else {
     out.kernel = std::make_shared<const kernel::Scheduled>(std::move(made.kernel));
@@ -119,7 +135,7 @@ private:
     std::vector<ScheduleAttempt> all;
     const compose::Choosing choosing{
         .decide = [&](const script::Condition &c) { return compose::decided(c, transform_); },
-        .whyNot = [&](const kernel::Scheduled &k) { return whyNotUsed(schedule, k); }};
+        .whyNot = [&](const kernel::Scheduled &k) { return whyNotUsed(schedule, lifted_, k); }};
     for (compose::Alternative &one :
          compose::alternatives(schedule.name, schedule.steps, adapted_, *made.composition, choosing)) {
       ScheduleAttempt out{.name = std::move(one.name),

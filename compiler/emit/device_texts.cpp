@@ -91,6 +91,7 @@ std::vector<DeviceSource> deviceSources(const Input &in) {
                 one.loops = version.loops;
                 one.matrices = version.matrices;
                 one.shape = shape;
+                one.sharesPoints = version.inRounds || version.isTeam;
                 all.push_back(std::move(one));
               });
   return all;

@@ -35,6 +35,7 @@ struct DeviceSource {
   loop::NodePtr loops = nullptr;           // lowered
   std::vector<loop::Matrix> matrices = {}; // that they use
   loop::LaunchShape shape = {};
+  bool sharesPoints = false; // items compute points together, or in rounds
 };
 /// Where rows of matrices are contiguous, and for groups of the default sizes.
 std::vector<DeviceSource> deviceSources(const Input &);

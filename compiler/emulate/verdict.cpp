@@ -43,7 +43,8 @@ std::string sentence(const Verdict &verdict, const Core &core) {
   std::string text = (verdict.isClear ? "limited by " : "limited by nothing in particular; most by ") +
                      named(*verdict.bottleneck);
   if (verdict.next)
-    text += (verdict.isMixed ? ", as much by " : ", next ") + named(*verdict.next);
+    text += (verdict.next->value >= verdict.bottleneck->value / 2 ? ", as much by " : ", next ") +
+            named(*verdict.next);
   return text + (verdict.isBalanced ? "; two limits meet here, so that less of one alone brings little" : "");
 }
 

@@ -84,8 +84,8 @@ struct Team {
 
 } // namespace as
 
-using Realisation = std::variant<as::Scalar, as::Rolled, as::Vector, as::Jam, as::Unroll, as::Lanes, as::Registers,
-                                 as::Item, as::Rounds, as::Team>;
+using Realisation = std::variant<as::Scalar, as::Rolled, as::Vector, as::Jam, as::Unroll, as::Lanes,
+                                 as::Registers, as::Item, as::Rounds, as::Team>;
 
 /// Declares a Local of the kernel for everything below its node.
 struct Declare {

@@ -75,8 +75,10 @@ void WarpLane::loop(const For &f) {
   if (f.begin)
     at = valueOf(f.begin);
   const long turns = isWrittenOut ? 0 : turnsOf(f);
-  if (turns > 0)
+  if (turns > 0) {
     beginLoop(turns);
+    at += firstTurn(turns) * (f.step ? valueOf(f.step) : 1);
+  }
   for (long turn = 0;
        (!f.condition || valueOf(f.condition)) && turn < (isWrittenOut ? kWrittenOut : turnsOfLoop_); ++turn) {
     (isWrittenOut ? copies_ : turns_).push_back(turn);

@@ -38,6 +38,8 @@ protected:
   /// Around a loop that is not written out and runs at least once, as often as the launch decides.
   virtual void beginLoop(long) {}
   virtual void endLoop() {}
+  /// Of so many turns of such a loop, the one with which it begins here.
+  virtual long firstTurn(long) const { return 0; }
   virtual void barrier(const Barrier &) {}
   virtual void shuffle(const Shuffle &) {}
   /// A size, or a limit of the launch.

@@ -11,6 +11,8 @@
 #include "compiler/loop/build.h"
 #include "compiler/loop/narrow.h"
 #include "compiler/loop/tile_loops.h"
+#include "compiler/loop/verify.h"
+#include "compiler/loop/walk.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -70,6 +72,7 @@ private:
          .narrow = loop::largestSizeIn32Bits(isTeam ? text.lowered : made.nest.body),
          .loops = text.lowered,
          .matrices = made.nest.buffers,
+         .isTeam = isTeam,
          .inRounds = kernel::roundsOf(v.kernel.schedule) > 0,
          .hasPlanes = kernel::hasPlanes(v.kernel.schedule.tree),
          .rowsAtOnce = kernel::hasRuns(v.kernel.schedule.tree) && !kernel::hasPlanes(v.kernel.schedule.tree)
@@ -275,6 +278,37 @@ private:
 DeviceText deviceText(const kernel::OnDevice &device, const std::string &entry,
                       const std::set<std::string> &reals, const Dialect &dialect) {
   return Printer(device, entry, reals, dialect).print();
+}
+
+std::string whyNoDeviceText(const kernel::Scheduled &made) {
+  KernelNest nest{};
+  try {
+    nest = kernelNest(made, true);
+  } catch (const NoLoops &none) {
+    return none.what();
+  }
+  if (!nest.note.empty())
+    return nest.note;
+  const loop::NodePtr lowered = loop::lower(nest.nest, {true, false, true}).body;
+  if (const std::optional<std::string> wrong = loop::problem(lowered, loop::Stage::Lowered))
+    return "its loops are none that can be printed: " + *wrong;
+  struct Limits : loop::Visitor {
+    std::size_t axes;
+    std::string beyond;
+    explicit Limits(std::size_t axes) : axes(axes) {}
+    void expr(const loop::Expr &e) override {
+      if (const loop::Name *n = loop::as<loop::Name>(e);
+          n && n->kind == loop::Name::Kind::Limit && static_cast<std::size_t>(n->name.back() - '0') >= axes)
+        beyond = n->name;
+      Visitor::expr(e);
+    }
+  } limits(kernel::itemLoops(made.schedule.tree).size());
+  limits.node(lowered);
+  if (!limits.beyond.empty())
+    return "steps behind `items` have given its loops ends that a launch does not have: `items` comes last "
+           "but for copies, tiles inside of an "
+           "item and `unroll`";
+  return "";
 }
 
 } // namespace pbc::emit

@@ -29,6 +29,7 @@ struct DeviceText {
     long narrow = 0; // the largest size for which PB_INDEX may have 32 bits (loop/narrow.h); 0: none
     loop::NodePtr loops = nullptr;           // lowered
     std::vector<loop::Matrix> matrices = {}; // that they use
+    bool isTeam = false;                     // items compute cells together
     bool inRounds = false;                   // each launch is a round, on which depends what its points do
     bool hasPlanes = false;                  // items go through planes of points in turns
     long rowsAtOnce = 0;                     // of an item's runs, where these have a multiple of them; 0: all
@@ -40,6 +41,9 @@ struct DeviceText {
   /// ... then extents of matrices: (buffer, dimension).
   std::vector<std::pair<int, int>> extents;
 };
+
+/// Why the loops of a schedule for devices cannot be printed, one sentence; "" if they can: everything that they use is theirs, or the launch's.
+std::string whyNoDeviceText(const kernel::Scheduled &);
 
 /// `reals`: the names among the values that are floating-point.
 DeviceText deviceText(const kernel::OnDevice &, const std::string &entry, const std::set<std::string> &reals,

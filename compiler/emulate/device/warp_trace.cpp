@@ -79,6 +79,9 @@ protected:
     apart_ = trace_.instructions.size();
   }
 
+  /// One from the middle: the first ones may only prepare something, and conditions hold for some only.
+  long firstTurn(long turns) const override { return turns / 2; }
+
   void endLoop() override {
     emit(GpuUnit::Integer, Region::Computing, {}); // the counter, and the branch
     const auto [first, loop] = open_.back();

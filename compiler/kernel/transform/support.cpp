@@ -234,8 +234,7 @@ std::string whySharedScratch(const Kernel &kernel, const LoopNode &loop) {
 
 bool isInTurn(const LoopNode &loop) {
   return !loop.how || std::holds_alternative<as::Scalar>(*loop.how) ||
-         std::holds_alternative<as::Rolled>(*loop.how) ||
-         std::holds_alternative<as::Unroll>(*loop.how);
+         std::holds_alternative<as::Rolled>(*loop.how) || std::holds_alternative<as::Unroll>(*loop.how);
 }
 
 std::string runsAtOnce(const LoopNode &loop) {
