@@ -73,7 +73,7 @@ with tempfile.TemporaryDirectory() as folder:
     walk = kernels("walk.pbcc")["Walk.rule0, global"]
     check("bodies that are calls", walk.get("why") == "its body was not lifted, so that its instructions are not known", walk)
     text = run("p.pbcc", "--kernel=Copy.rule0").stdout
-    check("text", "Copy.rule0, global on H100 SXM: limited by DRAM throughput" in text and "predicted: " in text, text)
+    check("text", "Copy.rule0, global on H100 SXM: limited by DRAM throughput" in text and "predicted for a full device and long loops" in text, text)
 
     for words, expected in (
         (("p.pbcc", "--machine=none"), "no machine is named 'none'"),
