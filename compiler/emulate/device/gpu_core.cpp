@@ -10,7 +10,6 @@ namespace {
 
 using model::Machine;
 using model::ResourceKind;
-using model::Scope;
 
 constexpr int kWarp = 32;
 constexpr double kBytesOfTurn = 128; // that the memory of a group serves at once
