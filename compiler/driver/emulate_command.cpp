@@ -5,7 +5,6 @@
 #include "compiler/driver/pipeline.h"
 #include "compiler/driver/problems.h"
 #include "compiler/driver/run_command.h"
-#include "compiler/driver/time_text.h"
 #include "compiler/emit/device_texts.h"
 #include "compiler/emulate/device/warp_trace.h"
 #include "compiler/emulate/verdict.h"

@@ -2,10 +2,9 @@
 
 // `pbc emulate FILE`: what limits each kernel for devices on a GPU that need not be there.
 //
-//   MatrixMultiply.Cells, blocks on H100 SXM: limited by f32 throughput (0.91), next issue (0.06)
-//     predicted: 181 us for 1024 blocks, 2 at once on each of 132 multiprocessors
-//     with twice the f32 throughput: 0.55 of the time
-//     by region: computing 0.89, copies for the group 0.02
+//   MatrixMultiply.Cells, blocks on H100 SXM: limited by DRAM throughput (0.47), as much by f64 throughput (0.40)
+//     predicted for a full device: 1.4e+10 points a second; 2 groups at once on each of 132 multiprocessors, occupancy 0.12
+//     DRAM throughput: 0.47; with twice the throughput: 0.88 of the time; copies for the group 0.40, stores 0.07
 #pragma once
 
 namespace pbc::driver {

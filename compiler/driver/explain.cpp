@@ -206,21 +206,27 @@ private:
     return std::count_if(left.begin(), left.end(), isSame) >= std::count_if(all.begin(), all.end(), isAsked);
   }
 
-  /// The loops of a kernel for devices; what of them is carried out is known only where its text is made.
-  static void describeItems(const kernel::Scheduled &k, Json &out) {
-    Json loops = Json::array(), parts = Json::array();
-    for (const kernel::Loop &loop : kernel::loops(k)) {
-      Json how = Json::array(), words = Json::array();
-      for (const kernel::Realisation &r : loop.how) {
+  /// A loop with those of its realisations that are carried out.
+  template <class IsDone>
+  static Json loopOf(const kernel::Loop &loop, const IsDone &isDone) {
+    Json how = Json::array(), words = Json::array();
+    for (const kernel::Realisation &r : loop.how)
+      if (isDone(r)) {
         how.push_back(kernel::text(r));
         words.push_back(kernel::words(r));
       }
-      loops.push_back({{"over", loop.over},
-                       {"depth", loop.depth},
-                       {"parallel", loop.isParallel},
-                       {"how", how},
-                       {"how_in_words", words}});
-    }
+    return {{"over", loop.over},
+            {"depth", loop.depth},
+            {"parallel", loop.isParallel},
+            {"how", how},
+            {"how_in_words", words}};
+  }
+
+  /// The loops of a kernel for devices; what of them is carried out is known only where its text is made.
+  static void describeItems(const kernel::Scheduled &k, Json &out) {
+    Json loops = Json::array(), parts = Json::array();
+    for (const kernel::Loop &loop : kernel::loops(k))
+      loops.push_back(loopOf(loop, [](const kernel::Realisation &) { return true; }));
     for (const auto &d : k.schedule.taskDimensions)
       parts.push_back(
           {{"over", d.name}, {"from", poly::cxx(d.low)}, {"to", poly::cxx(d.high)}, {"multiples", 1}});
@@ -234,19 +240,10 @@ private:
     Json loops = Json::array(), parts = Json::array(), refused = Json::array();
     const auto text = emit::kernelText(k, "kernel", "Frame");
     const std::vector<kernel::Loop> all = kernel::loops(k);
-    for (const kernel::Loop &loop : all) {
-      Json how = Json::array(), words = Json::array();
-      for (const kernel::Realisation &r : loop.how)
-        if (text.note.empty() && !isLeft(r, text.left, all)) {
-          how.push_back(kernel::text(r));
-          words.push_back(kernel::words(r));
-        }
-      loops.push_back({{"over", loop.over},
-                       {"depth", loop.depth},
-                       {"parallel", loop.isParallel},
-                       {"how", how},
-                       {"how_in_words", words}});
-    }
+    for (const kernel::Loop &loop : all)
+      loops.push_back(loopOf(loop, [&](const kernel::Realisation &r) {
+        return text.note.empty() && !isLeft(r, text.left, all);
+      }));
     for (const auto &d : k.schedule.taskDimensions)
       parts.push_back(
           {{"over", d.name}, {"from", poly::cxx(d.low)}, {"to", poly::cxx(d.high)}, {"multiples", d.grain}});

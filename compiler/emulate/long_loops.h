@@ -15,7 +15,7 @@ namespace pbc::emulate {
 
 class Emulation {
 public:
-  /// So many instructions of all threads are gone through in any case; and to find a steady growth, so many.
+  /// So many instructions of all threads are gone through without shortening a loop; and to find a steady growth, so many.
   static constexpr double kFewInstructions = 5e3, kMostInstructions = 1e6;
 
   /// Keeps references to all three. Throws as emulate() does.

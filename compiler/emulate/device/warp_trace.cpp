@@ -180,8 +180,6 @@ private:
     return result;
   }
 
-  using WarpLane::valueOf;
-
   Place placeOf(const Expr &e) const {
     Place place;
     const auto put = [&](const std::string &name, const std::vector<Expr> &indices) {
