@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/driver/emulate_command.h"
+#include "compiler/driver/emulate_processor.h"
+#include "compiler/driver/emulate_report.h"
 #include "compiler/driver/kernel_input.h"
 #include "compiler/driver/pipeline.h"
 #include "compiler/driver/problems.h"
 #include "compiler/driver/run_command.h"
+#include "compiler/driver/time_text.h"
 #include "compiler/emit/device_texts.h"
 #include "compiler/emulate/device/warp_trace.h"
 #include "compiler/emulate/verdict.h"
@@ -20,28 +23,52 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kNoticed = 0.02; // elasticities below this are noise to a reader
-
 struct EmulateOptions {
   std::string file, kernel, machine = "h100";
   std::optional<long> n;
   std::vector<std::string> sizes, words;
   double hits = 0;
   long registers = 0;
-  bool isJson = false;
+  bool isJson = false, alsoOthers = false, isGuided = false, isMeasured = false;
 };
 
-/// What half of the parameter is, as a user would say it.
-const char *reliefOf(const emulate::Parameter &p) {
-  if (p.resource == emulate::Parameter::kIssue)
-    return "twice the issue width";
-  return p.mode == emulate::Mode::Latency ? "half the latency" : "twice the throughput";
+std::string textOnProcessor(const Json &kernels, const std::string &machine) {
+  std::string text;
+  for (const Json &k : kernels) {
+    const std::string name = k["name"].get<std::string>();
+    if (k.contains("why")) {
+      text += fmt::format("{}: left out: {}\n", name, k["why"].get<std::string>());
+      continue;
+    }
+    text += fmt::format("{} on {}, by {}: {}\n  predicted for one thread: {}", name, machine,
+                        k["schedule"].get<std::string>(), k["verdict"].get<std::string>(),
+                        timeText(k["seconds"].get<double>()));
+    if (k.contains("measured_seconds"))
+      text += fmt::format(", measured: {}", timeText(k["measured_seconds"].get<double>()));
+    text += "\n" + elasticitiesText(k);
+    if (k.contains("try")) {
+      const Json &proposed = k["try"];
+      text += fmt::format("  try {}: predicted {:.2f} times as fast", proposed["schedule"].get<std::string>(),
+                          proposed["times_as_fast"].get<double>());
+      if (proposed.contains("measured_seconds"))
+        text += fmt::format(", measured: {}", timeText(proposed["measured_seconds"].get<double>()));
+      text += fmt::format(" ({} schedules predicted)\n", proposed["predictions"].get<int>());
+    }
+  }
+  return text;
+}
+
+std::string onProcessor(const EmulateOptions &o, const model::Machine &machine) {
+  const Json kernels = describeOnProcessor(
+      {{o.file, o.kernel, o.n, o.sizes, o.words}, o.alsoOthers, o.isGuided, o.isMeasured}, machine);
+  return o.isJson ? Json{{"machine", machine.name}, {"kernels", kernels}}.dump(2) + "\n"
+                  : textOnProcessor(kernels, machine.name);
 }
 
 class Emulate {
 public:
-  explicit Emulate(const EmulateOptions &options)
-      : options_(options), gpu_(emulate::gpuCoreOf(model::findMachine(options.machine))),
+  Emulate(const EmulateOptions &options, const model::Machine &machine)
+      : options_(options), gpu_(emulate::gpuCoreOf(machine)),
         sizes_(sizesOf("pbc emulate", options.sizes)) {}
 
   std::string run() {
@@ -107,7 +134,7 @@ private:
     const int perBlock = static_cast<int>(occupancy.warps / occupancy.blocks);
     const emulate::Emulation emulation(trace, {static_cast<int>(occupancy.warps), perBlock}, gpu_.core);
     const emulate::Analysis analysis = emulate::analyse(emulation);
-    addTo(out, analysis);
+    addTo(out, analysis, trace, gpu_.core);
     const double seconds = emulate::inCycles(analysis.outcome.time) / gpu_.clock;
     const double points = static_cast<double>(occupancy.blocks) * items * kernel.shape.cells[0] *
                           kernel.shape.cells[1] * kernel.shape.cells[2];
@@ -118,35 +145,6 @@ private:
     out["points_per_second"] = seconds > 0 ? points / seconds * gpu_.multiprocessors : 0;
     out["is_steady"] = emulation.isSteady();
     return out;
-  }
-
-  void addTo(Json &out, const emulate::Analysis &analysis) const {
-    const emulate::Verdict verdict = emulate::verdictOf(analysis);
-    out["verdict"] = emulate::sentence(verdict, gpu_.core);
-    if (verdict.bottleneck) {
-      const emulate::Parameter &p = verdict.bottleneck->parameter;
-      out["bottleneck"] = {{"resource", p.resource < 0 ? nameOf(p, gpu_.core)
-                                                       : gpu_.core.resources[std::size_t(p.resource)].name},
-                           {"mode", p.mode == emulate::Mode::Latency ? "latency" : "throughput"},
-                           {"elasticity", verdict.bottleneck->value}};
-    }
-    Json elasticities = Json::array();
-    for (const emulate::Elasticity &e : analysis.all) {
-      if (e.value < kNoticed)
-        continue;
-      Json one = {{"parameter", nameOf(e.parameter, gpu_.core)},
-                  {"value", e.value},
-                  {"relief", reliefOf(e.parameter)},
-                  {"halved", e.halved}};
-      for (std::size_t k = 0; k < e.byRegion.size(); ++k)
-        if (e.byRegion[k] >= kNoticed)
-          one["regions"][nameOf(emulate::Region(k))] = e.byRegion[k];
-      elasticities.push_back(std::move(one));
-    }
-    out["elasticities"] = std::move(elasticities);
-    for (int r = 0; r < int(gpu_.core.resources.size()); ++r)
-      if (const double used = analysis.outcome.throughput(gpu_.core, r); used >= kNoticed)
-        out["used"][gpu_.core.resources[std::size_t(r)].name] = used;
   }
 
   std::string textOf(const Json &k) const {
@@ -160,18 +158,7 @@ private:
         options_.n || !options_.sizes.empty() ? "" : " and long loops, as no size was given",
         k["points_per_second"].get<double>(), k["blocks_at_once"].get<long>(), gpu_.multiprocessors,
         k["occupancy"].get<double>());
-    for (const Json &e : k["elasticities"]) {
-      text +=
-          fmt::format("  {}: {:.2f}; with {}: {:.2f} of the time", e["parameter"].get<std::string>(),
-                      e["value"].get<double>(), e["relief"].get<std::string>(), e["halved"].get<double>());
-      if (e.contains("regions")) {
-        std::vector<std::string> parts;
-        for (const auto &[region, value] : e["regions"].items())
-          parts.push_back(fmt::format("{} {:.2f}", region, value.get<double>()));
-        text += fmt::format("; {}", fmt::join(parts, ", "));
-      }
-      text += "\n";
-    }
+    text += elasticitiesText(k);
     return text;
   }
 
@@ -193,7 +180,7 @@ int emulateCommand(int argc, char **argv) {
   app.add_option("input", o.file, "a program, FILE.pbcc")->required();
   app.add_option("--kernel", o.kernel, "the kernel of this name only, TRANSFORM.RULE");
   app.add_option("--machine", o.machine,
-                 "a GPU that comes with pbc, or a file of pbc model measure (default h100)");
+                 "a GPU that comes with pbc, or a file of pbc model measure, of a GPU or a processor (default h100)");
   app.add_option("--n", o.n, "the value of all sizes, for loops whose length they decide (default: long)")
       ->check(CLI::Range(1L, 1'000'000'000L));
   app.add_option("--size", o.sizes, "the value of one size, NAME=VALUE; may be given several times")
@@ -205,6 +192,12 @@ int emulateCommand(int argc, char **argv) {
                  "of an item, which limit how many groups there are at once (pbc explain --device says it; "
                  "default: no limit)")
       ->check(CLI::Range(0L, 255L));
+  app.add_flag("--schedules", o.alsoOthers,
+               "on processors: other schedules than the default, too, one for each value of each option");
+  app.add_flag("--guide", o.isGuided,
+               "on processors: the schedule, too, that a search proposes which follows what limits the kernel");
+  app.add_flag("--measure", o.isMeasured,
+               "on processors: the times on this machine, too, of each kernel alone on one thread");
   app.add_flag("--json", o.isJson, "print it as JSON");
   app.add_option("words", o.words, "after `--`: further options for the compiler, as -DN=4");
   try {
@@ -214,7 +207,8 @@ int emulateCommand(int argc, char **argv) {
   }
   return runCommand("pbc emulate", [&] {
     try {
-      return Emulate(o).run();
+      const model::Machine machine = model::findMachine(o.machine);
+      return machine.kind == model::MachineKind::Processor ? onProcessor(o, machine) : Emulate(o, machine).run();
     } catch (const model::Problem &problem) {
       throw Refusal(fmt::format("pbc emulate: error: {}\n{}", problem.what(),
                                 problem.help().empty() ? "" : fmt::format("help: {}\n", problem.help())));

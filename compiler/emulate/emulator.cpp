@@ -2,6 +2,7 @@
 
 #include "compiler/emulate/emulator.h"
 #include "compiler/emulate/costs.h"
+#include <algorithm>
 #include <stdexcept>
 
 namespace pbc::emulate {
@@ -23,6 +24,9 @@ Outcome emulate(const Trace &trace, const Threads &threads, const Core &core,
                 const std::optional<Change> &change, std::vector<Event> *events) {
   if (const std::string wrong = verify(trace, static_cast<int>(core.resources.size())); !wrong.empty())
     throw std::invalid_argument(wrong);
+  if (core.window == 0 && std::any_of(trace.instructions.begin(), trace.instructions.end(),
+                                      [](const Instruction &i) { return !i.needs.empty(); }))
+    throw std::invalid_argument("what instructions need of other resources is only known in cores with a window");
   const Costs costs(trace, core, change);
   const Run run{trace, threads, core, costs, events};
   return core.window > 0 ? runInWindow(run) : runInOrder(run);

@@ -7,6 +7,8 @@
 //   begins      at the first time from then on at which its resource is free for all of its transactions
 //   retires     after it has finished, and after all earlier ones
 //
+// What it needs of other resources is asked for when it begins, whenever a whole admission has added up.
+//
 // Threads that share the core are taken in by turns. Renaming leaves only true dependences. Source: bottleneck-analysis.md 8, processors.
 #include "compiler/emulate/costs.h"
 #include "compiler/emulate/position.h"
@@ -57,6 +59,7 @@ struct Thread {
   Position position;
   Router router;
   std::vector<Time> ready;          // by register
+  std::vector<double> owed;         // by need of all instructions: what was asked for and not admitted yet
   std::deque<Time> takenIn, retire; // of the last `width` and `window` instructions
 };
 
@@ -66,6 +69,8 @@ public:
       : run_(run), trace_(run.trace), ends_(run.trace), calendars_(run.core.resources.size()),
         busyUntil_(run.core.resources.size(), 0) {
     outcome_.uses.resize(calendars_.size());
+    for (const Instruction &i : trace_.instructions)
+      firstNeed_.push_back(firstNeed_.back() + static_cast<int>(i.needs.size()));
   }
 
   Outcome all() {
@@ -74,6 +79,7 @@ public:
       threads.push_back({Position(trace_),
                          Router(0),
                          std::vector<Time>(static_cast<std::size_t>(trace_.registers), 0),
+                         std::vector<double>(static_cast<std::size_t>(firstNeed_.back()), 0),
                          {},
                          {}});
     for (bool isDone = trace_.instructions.empty(); !isDone;) {
@@ -117,11 +123,11 @@ private:
           i.nearer && thread.router.isNearer(i.nearer->rate) ? i.nearer->resource : i.resource;
       const auto r = static_cast<std::size_t>(resource);
       const Cost &cost = run_.costs.of(i.region, resource);
-      begin = calendars_[r].take(begin, i.transactions * cost.gap, horizon_);
-      finish = begin + (i.transactions - 1) * cost.gap + cost.latency;
-      outcome_.uses[r].admissions += i.transactions;
-      outcome_.uses[r].inFlight += std::max<Time>(0, finish - std::max(begin, busyUntil_[r]));
-      busyUntil_[r] = std::max(busyUntil_[r], finish);
+      begin = admitted(r, i.transactions, begin, cost, finish);
+      Time delay = 0;
+      for (std::size_t k = 0; k < i.needs.size(); ++k)
+        delay = std::max(delay, delayed(thread, i, k, begin));
+      finish += delay;
     }
     for (const int written : i.writes)
       thread.ready[static_cast<std::size_t>(written)] = finish;
@@ -137,6 +143,35 @@ private:
     thread.position.advance(ends_);
   }
 
+  /// When a resource admits so many requests, the first time from `from` on; `finish` is when their result is there.
+  Time admitted(std::size_t resource, int requests, Time from, const Cost &cost, Time &finish) {
+    const Time begin = calendars_[resource].take(from, requests * cost.gap, horizon_);
+    finish = begin + (requests - 1) * cost.gap + cost.latency;
+    Use &use = outcome_.uses[resource];
+    use.admissions += requests;
+    use.inFlight += std::max<Time>(0, finish - std::max(begin, busyUntil_[resource]));
+    busyUntil_[resource] = std::max(busyUntil_[resource], finish);
+    return begin;
+  }
+
+  /// How much later an instruction that has begun has its result because of one of its needs.
+  Time delayed(Thread &thread, const Instruction &i, std::size_t which, Time begin) {
+    const Need &need = i.needs[which];
+    const auto first = static_cast<std::size_t>(thread.position.instruction());
+    double &owed = thread.owed[static_cast<std::size_t>(firstNeed_[first]) + which];
+    owed += need.rate * i.count;
+    const int requests = static_cast<int>(owed);
+    if (requests == 0)
+      return 0;
+    owed -= requests;
+    Cost cost = run_.costs.of(i.region, need.resource);
+    if (!need.waits)
+      cost.latency = 0;
+    Time finish = begin;
+    admitted(static_cast<std::size_t>(need.resource), requests, begin, cost, finish);
+    return finish - begin;
+  }
+
   static void push(std::deque<Time> &last, Time t, int count) {
     last.push_back(t);
     if (static_cast<int>(last.size()) > count)
@@ -147,7 +182,8 @@ private:
   const Trace &trace_;
   const LoopEnds ends_;
   std::vector<Calendar> calendars_;
-  std::vector<Time> busyUntil_; // by resource, the last result so far
+  std::vector<Time> busyUntil_;     // by resource, the last result so far
+  std::vector<int> firstNeed_{0};   // by instruction, the place of its first need among those of all; and of the end
   Time horizon_ = 0;
   Outcome outcome_;
 };

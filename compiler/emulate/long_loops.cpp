@@ -120,6 +120,9 @@ Outcome Emulation::run(const std::optional<Change> &change) const {
     const double admissions = trace_.timesOf(static_cast<int>(k)) * threads_.count * i.transactions,
                  nearer = i.nearer ? i.nearer->rate : 0;
     all.uses[static_cast<std::size_t>(i.resource)].admissions += admissions * (1 - nearer);
+    for (const Need &need : i.needs)
+      all.uses[static_cast<std::size_t>(need.resource)].admissions +=
+          trace_.timesOf(static_cast<int>(k)) * threads_.count * i.count * need.rate;
     if (i.nearer)
       all.uses[static_cast<std::size_t>(i.nearer->resource)].admissions += admissions * nearer;
   }

@@ -37,6 +37,9 @@ std::string wrongIn(const Instruction &i, const Trace &trace, int resources) {
   if (i.nearer && (i.nearer->resource < 0 || i.nearer->resource >= resources || !(i.nearer->rate >= 0) ||
                    i.nearer->rate > 1))
     return "the resource that serves a part of it does not exist, or serves a part that is none";
+  if (std::any_of(i.needs.begin(), i.needs.end(),
+                  [&](const Need &n) { return n.resource < 0 || n.resource >= resources || !(n.rate >= 0); }))
+    return "a resource that it needs, too, does not exist, or is needed less than never";
   return "";
 }
 

@@ -21,6 +21,14 @@ struct Share {
   double rate = 0; // 0 to 1
 };
 
+/// What an instruction needs of another resource besides its own, as lines of a farther memory: so many admissions for each of the instructions
+/// that it stands for, on average. It goes on when they are there. Only cores with a window have it.
+struct Need {
+  int resource = 0;
+  double rate = 0;    // at least 0
+  bool waits = false; // for the other resource's latency, too; else only until all are admitted
+};
+
 struct Instruction {
   int resource = 0;               // its place in Core::resources; of a barrier without meaning
   int transactions = 1;           // admissions to the resource: lines of memory, turns of banks
@@ -29,6 +37,7 @@ struct Instruction {
   int count = 1; // it stands for so many that do not wait for each other, with all of their transactions
   bool isBarrier = false; // of the block's threads
   std::optional<Share> nearer = {};
+  std::vector<Need> needs = {};
 };
 
 /// The instructions from `first` to the one before `end`, so many times.

@@ -51,6 +51,8 @@ void WarpLane::run(const NodePtr &n) {
     barrier(*b);
   } else if (const Shuffle *s = as<Shuffle>(n)) {
     shuffle(*s);
+  } else if (const BlockOfPoints *block = as<BlockOfPoints>(n)) {
+    blockOfPoints(*block);
   }
 }
 
@@ -71,29 +73,57 @@ long WarpLane::number(const Parallel &p) const {
 
 void WarpLane::loop(const For &f) {
   const bool isWrittenOut = f.hint.unrolling == Hint::Unrolling::Fully;
-  long &at = values_[f.iterator];
+  const long step = f.step ? valueOf(f.step) : 1;
   if (f.begin)
-    at = valueOf(f.begin);
-  const long turns = isWrittenOut ? 0 : turnsOf(f);
-  if (turns > 0) {
-    beginLoop(turns);
-    at += firstTurn(turns) * (f.step ? valueOf(f.step) : 1);
+    values_[f.iterator] = valueOf(f.begin);
+  if (isWrittenOut) {
+    runTurns(f, step, kWrittenOut);
+    return;
   }
-  for (long turn = 0;
-       (!f.condition || valueOf(f.condition)) && turn < (isWrittenOut ? kWrittenOut : turnsOfLoop_); ++turn) {
-    (isWrittenOut ? copies_ : turns_).push_back(turn);
+  const long first = values_[f.iterator];
+  const std::optional<long> turns = turnsOf(f);
+  if (turns && *turns == 0)
+    return;
+  beginLoop(f, turns.value_or(1));
+  values_[f.iterator] += firstTurn(turns.value_or(1)) * step;
+  if (turns) {
+    runTurns(f, step, turnsOfLoop_);
+    values_[f.iterator] = first + *turns * step; // a later loop may go on from there
+  } else { // as often as the body's changes take to the end
+    const auto [compared, end] = *comparedBy(f);
+    const long before = values_[compared.name];
+    runTurns(f, step, turnsOfLoop_);
+    const long change = std::max(1L, values_[compared.name] - before);
+    const long all = std::max(1L, (valueOf(end) - before + change - 1) / change);
+    turnsAre(all);
+    values_[compared.name] = before + all * change;
+  }
+  endLoop();
+}
+
+/// At most so many turns, from the iterator's value on.
+void WarpLane::runTurns(const For &f, long step, long most) {
+  const bool isWrittenOut = f.hint.unrolling == Hint::Unrolling::Fully;
+  std::vector<long> &counted = isWrittenOut ? copies_ : turns_;
+  for (long turn = 0; turn < most && (!f.condition || valueOf(f.condition)); ++turn) {
+    counted.push_back(turn);
     run(f.body);
-    (isWrittenOut ? copies_ : turns_).pop_back();
-    at += f.step ? valueOf(f.step) : 1;
+    counted.pop_back();
+    values_[f.iterator] += step;
     if (!f.condition)
       break;
   }
-  if (turns > 0)
-    endLoop();
+}
+
+/// Of a condition `variable < end`; none of another one.
+std::optional<std::pair<Name, Expr>> WarpLane::comparedBy(const For &f) {
+  const Arithmetic *ends = f.condition ? as<Arithmetic>(f.condition) : nullptr;
+  const Name *name = ends && ends->op == Arithmetic::Op::Less ? as<Name>(ends->operands[0]) : nullptr;
+  return name ? std::optional(std::pair(*name, ends->operands[1])) : std::nullopt;
 }
 
 /// How often the loop runs, if nothing ends it but its condition.
-long WarpLane::turnsOf(const For &f) {
+std::optional<long> WarpLane::turnsOf(const For &f) {
   if (!f.condition)
     return 1;
   const Arithmetic *ends = as<Arithmetic>(f.condition);
@@ -104,6 +134,8 @@ long WarpLane::turnsOf(const For &f) {
     const long end = valueOf(ends->operands[1]) + (ends->op == Arithmetic::Op::Less ? 0 : 1);
     return end > at ? (end - at + step - 1) / step : 0;
   }
+  if (comparedBy(f) && !mentions(f.condition, f.iterator))
+    return valueOf(f.condition) ? std::nullopt : std::optional(0L);
   long turns = 0;
   for (long &here = values_[f.iterator]; turns < kMany && valueOf(f.condition); here += step)
     ++turns;

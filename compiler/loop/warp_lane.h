@@ -9,7 +9,9 @@
 // Loops that are written out have all their iterations, others at most `turns`.
 #pragma once
 #include "compiler/loop/tree.h"
+#include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace pbc::loop {
@@ -36,17 +38,22 @@ protected:
   /// In front of the accesses of an assignment.
   virtual void assign(const Assign &) {}
   /// Around a loop that is not written out and runs at least once, as often as the launch decides.
-  virtual void beginLoop(long) {}
+  virtual void beginLoop(const For &, long) {}
   virtual void endLoop() {}
+  /// The open loop runs so often: it has turned out from what its body does to the variable of its condition.
+  virtual void turnsAre(long) {}
   /// Of so many turns of such a loop, the one with which it begins here.
   virtual long firstTurn(long) const { return 0; }
   virtual void barrier(const Barrier &) {}
   virtual void shuffle(const Shuffle &) {}
+  virtual void blockOfPoints(const BlockOfPoints &) {}
   /// A size, or a limit of the launch.
   virtual long ofLaunch(const Name &) const;
   /// Whether the loop has no access that counts, so that it is passed over.
   virtual bool isIdle(const NodePtr &) { return false; }
   long valueOf(const Expr &) const;
+  /// The name has this value from now on.
+  void bind(const std::string &name, long value) { values_[name] = value; }
 
   const LaunchShape &shape_;
   const int lane_;
@@ -56,7 +63,10 @@ protected:
 private:
   long number(const Parallel &) const;
   void loop(const For &);
-  long turnsOf(const For &);
+  void runTurns(const For &, long step, long most);
+  static std::optional<std::pair<Name, Expr>> comparedBy(const For &);
+  /// None: not the loop itself changes what its condition compares.
+  std::optional<long> turnsOf(const For &);
   void reads(const Expr &, long cells);
   long ofName(const Name &) const;
   long ofMachine(const std::string &name) const;

@@ -71,13 +71,15 @@ protected:
                                 value < 0 ? std::vector<int>{} : std::vector<int>{value}));
   }
 
-  void beginLoop(long turns) override {
+  void beginLoop(const loop::For &, long turns) override {
     open_.push_back({static_cast<int>(trace_.instructions.size()), static_cast<int>(trace_.loops.size())});
     trace_.loops.push_back({0, 0, turns});
     outside_.push_back(loaded_); // stays in registers
     aliases_.clear();
     apart_ = trace_.instructions.size();
   }
+
+  void turnsAre(long turns) override { trace_.loops[static_cast<std::size_t>(open_.back().second)].times = turns; }
 
   /// One from the middle: the first ones may only prepare something, and conditions hold for some only.
   long firstTurn(long turns) const override { return turns / 2; }

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/driver/emulate_processor.h"
+#include "compiler/build/vector_width.h"
+#include "compiler/driver/emulate_report.h"
+#include "compiler/driver/processor_predictor.h"
+#include "compiler/kernel/schedule_space.h"
+#include "compiler/search/prove/machine_times.h"
+#include "runtime/base/machine.h"
+#include <algorithm>
+
+namespace pbc::driver {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+class OnProcessor {
+public:
+  OnProcessor(const kernel::Scheduled &lifted, const std::map<std::string, long> &values,
+              const emulate::ProcessorCore &core, const ProcessorQuestion &question)
+      : scheduler_(lifted), core_(core), question_(question), predictor_(lifted, values, core) {
+    if (question_.isMeasured)
+      times_ = std::make_unique<search::MachineTimes>(lifted, values, journal_);
+  }
+
+  std::vector<Json> all() {
+    add(scheduler_.schedule());
+    if (question_.alsoOthers)
+      for (const kernel::OptionSpace &option : kernel::spaceOf(scheduler_, {}))
+        for (const std::string &value : option.others)
+          add(scheduler_.schedule({{option.option, value}}));
+    if (question_.isGuided) {
+      const ProcessorPredictor::Proposed proposed = predictor_.propose(scheduler_);
+      Json path = Json::array();
+      for (const kernel::Asked &asked : proposed.path)
+        path.push_back(asked);
+      rows_.front()["try"] = {{"schedule", script::line(proposed.best.report.script)},
+                              {"seconds", proposed.guided.seconds},
+                              {"times_as_fast", proposed.guided.first / proposed.guided.seconds},
+                              {"path", path},
+                              {"predictions", proposed.guided.predictions}};
+      measure(proposed.best, rows_.front()["try"]);
+    }
+    return std::move(rows_);
+  }
+
+private:
+  /// A schedule that is not among the rows yet.
+  void add(const kernel::Planned &planned) {
+    const std::string schedule = script::line(planned.report.script);
+    if (std::any_of(rows_.begin(), rows_.end(), [&](const Json &row) { return row["schedule"] == schedule; }))
+      return;
+    Json out = {{"name", scheduler_.lifted().name}, {"schedule", schedule}};
+    try {
+      const Prediction p = predictor_.of(planned, {});
+      addTo(out, p.analysis, p.trace, core_.core);
+      out["seconds"] = p.seconds;
+      out["is_steady"] = p.isSteady;
+    } catch (const NotPredicted &reason) {
+      out["why"] = reason.what();
+    }
+    measure(planned, out);
+    rows_.push_back(std::move(out));
+  }
+
+  void measure(const kernel::Planned &planned, Json &out) {
+    if (!times_)
+      return;
+    const search::Measurement measured = times_->of(planned.report.script, 0);
+    if (measured.fate == search::Fate::Measured)
+      out["measured_seconds"] = measured.seconds;
+  }
+
+  kernel::Scheduler scheduler_;
+  const emulate::ProcessorCore &core_;
+  const ProcessorQuestion &question_;
+  const ProcessorPredictor predictor_;
+  search::Journal journal_;
+  std::unique_ptr<search::MachineTimes> times_;
+  std::vector<Json> rows_;
+};
+
+} // namespace
+
+Json describeOnProcessor(const ProcessorQuestion &question, const model::Machine &machine) {
+  const int widest = std::max(16, pb::base::thisMachine().vectorBytes), ofLoops = build::loopVectorBytes();
+  const emulate::ProcessorCore core = emulate::processorCoreOf(machine, widest, ofLoops > 0 ? ofLoops : widest);
+  const KernelInput input("pbc emulate", question.request);
+  Json all = Json::array();
+  for (const kernel::Scheduled &kernel : input.kernels())
+    try {
+      for (Json &row : OnProcessor(kernel, input.valuesOf(kernel), core, question).all())
+        all.push_back(std::move(row));
+    } catch (const NotPredicted &reason) {
+      all.push_back({{"name", kernel.name}, {"why", reason.what()}});
+    } catch (const search::Unsearchable &reason) {
+      all.push_back({{"name", kernel.name}, {"why", reason.what()}});
+    }
+  return all;
+}
+
+} // namespace pbc::driver

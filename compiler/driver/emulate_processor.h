@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Predictions for kernels on a processor, for `pbc emulate`.
+//
+//   describeOnProcessor(request, machine, {})  =>  [{"name": "MM.rule0", "schedule": "tasks(); registers(y, x)", "verdict": ..,
+//                                                    "seconds": 4.0e-4, ..}]
+//
+// Throws Refusal with what is wrong, and model::Problem for a machine without a figure that it needs.
+#pragma once
+#include "compiler/driver/kernel_input.h"
+#include "compiler/model/machine/machine.h"
+#include <nlohmann/json.hpp>
+
+namespace pbc::driver {
+
+struct ProcessorQuestion {
+  KernelRequest request;
+  bool alsoOthers = false; // schedules than the default: one for each value of each option
+  bool isGuided = false;   // also the schedule that a search proposes which follows what limits the kernel
+  bool isMeasured = false; // on this machine, alone and on one thread
+};
+
+nlohmann::ordered_json describeOnProcessor(const ProcessorQuestion &, const model::Machine &);
+
+} // namespace pbc::driver

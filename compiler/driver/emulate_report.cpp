@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/driver/emulate_report.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace pbc::driver {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What half of the parameter is, as a user would say it.
+const char *reliefOf(const emulate::Parameter &p) {
+  if (p.resource == emulate::Parameter::kIssue)
+    return "twice the issue width";
+  return p.mode == emulate::Mode::Latency ? "half the latency" : "twice the throughput";
+}
+
+} // namespace
+
+void addTo(Json &out, const emulate::Analysis &analysis, const emulate::Trace &trace, const emulate::Core &core) {
+  const emulate::Verdict verdict = emulate::verdictOf(analysis);
+  out["verdict"] = emulate::sentence(verdict, core);
+  if (verdict.bottleneck) {
+    const emulate::Parameter &p = verdict.bottleneck->parameter;
+    out["bottleneck"] = {
+        {"resource", p.resource < 0 ? nameOf(p, core) : core.resources[std::size_t(p.resource)].name},
+        {"mode", p.mode == emulate::Mode::Latency ? "latency" : "throughput"},
+        {"elasticity", verdict.bottleneck->value}};
+  }
+  Json elasticities = Json::array();
+  for (const emulate::Elasticity &e : analysis.all) {
+    if (e.value < kNoticed)
+      continue;
+    Json one = {{"parameter", nameOf(e.parameter, core)},
+                {"value", e.value},
+                {"relief", reliefOf(e.parameter)},
+                {"halved", e.halved}};
+    for (std::size_t k = 0; k < e.byRegion.size(); ++k)
+      if (e.byRegion[k] >= kNoticed)
+        one["regions"][trace.regions[k]] = e.byRegion[k];
+    elasticities.push_back(std::move(one));
+  }
+  out["elasticities"] = std::move(elasticities);
+  for (int r = 0; r < int(core.resources.size()); ++r)
+    if (const double used = analysis.outcome.throughput(core, r); used >= kNoticed)
+      out["used"][core.resources[std::size_t(r)].name] = used;
+}
+
+std::string elasticitiesText(const Json &described) {
+  std::string text;
+  for (const Json &e : described["elasticities"]) {
+    text += fmt::format("  {}: {:.2f}; with {}: {:.2f} of the time", e["parameter"].get<std::string>(),
+                        e["value"].get<double>(), e["relief"].get<std::string>(), e["halved"].get<double>());
+    if (e.contains("regions")) {
+      std::vector<std::string> parts;
+      for (const auto &[region, value] : e["regions"].items())
+        parts.push_back(fmt::format("{} {:.2f}", region, value.get<double>()));
+      text += fmt::format("; {}", fmt::join(parts, ", "));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+} // namespace pbc::driver

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What an analysis of `pbc emulate` says, as data and as text.
+//
+//   {"verdict": "limited by memory throughput (0.93)", "bottleneck": {"resource": "memory", "mode": "throughput", "elasticity": 0.93},
+//    "elasticities": [{"parameter": "memory throughput", "value": 0.93, "relief": "twice the throughput", "halved": 0.55}], "used": {..}}
+#pragma once
+#include "compiler/emulate/verdict.h"
+#include <nlohmann/json.hpp>
+
+namespace pbc::driver {
+
+/// Elasticities and shares below this are noise to a reader.
+inline constexpr double kNoticed = 0.02;
+
+void addTo(nlohmann::ordered_json &out, const emulate::Analysis &, const emulate::Trace &, const emulate::Core &);
+
+/// A line for each elasticity.
+std::string elasticitiesText(const nlohmann::ordered_json &described);
+
+} // namespace pbc::driver

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// One run through a kernel's lowered loops as a thread of a processor: the instructions, and where each access is (thread_trace.h puts
+// several runs together).
+//
+//   for c < n {vectors}: B[c] = A[c - 1] * 0.5     =>  instructions { load; multiplication; store }, loop { n / 8 times },
+//                                                     accesses { A: byte 8 * (c - 1); B: byte 8 * c }, c a vector in the middle
+//
+// Each loop that is not written out is carried out once, with an iteration in its middle. Which cells the iterations of a vector have depends on
+// the loop's variable in ways that only another run shows: RunOf::laneOne.
+#pragma once
+#include "compiler/emulate/processor/thread_trace.h"
+#include "compiler/loop/warp_lane.h"
+#include <utility>
+
+namespace pbc::emulate {
+
+/// An access as a run came to it.
+struct Reached {
+  int matrix = 0; // by the question's matrices; behind them, copies of strips
+  long byte = 0, bytesOfCell = 8;
+};
+
+/// One of a run that takes time.
+struct Accessing {
+  std::size_t reached = 0; // its place in Ran::reached
+  int instruction = 0;
+  bool isStore = false;
+  long bytes = 8;   // side by side
+  double cells = 1; // apart from each other
+  int value = -1;   // the register that is loaded or stored
+  std::vector<long> loops = {};
+};
+
+struct Ran {
+  Trace trace;
+  std::vector<Reached> reached;
+  std::vector<Accessing> accesses;
+  std::vector<long> turns; // of each loop, the one that was carried out
+};
+
+/// Where a run begins in its loops.
+struct RunOf {
+  const Ran *first = nullptr; // in the same iterations as this one; null: in the middle
+  int shifted = -1;           // but one later in this loop
+  bool isLaneOne = false;     // but one iteration of each vector later
+  const std::vector<long> *steps = nullptr; // of each access reached: the cells from one iteration of a vector to the next
+};
+
+class ThreadLane : public loop::WarpLane {
+public:
+  ThreadLane(const ThreadQuestion &, const ProcessorCore &, const RunOf &);
+  Ran take();
+
+protected:
+  void access(const loop::Expr &, bool, long) override {}
+  long ofLaunch(const loop::Name &) const override;
+  void beginLoop(const loop::For &, long turns) override;
+  void endLoop() override;
+  long firstTurn(long) const override;
+  void turnsAre(long) override;
+  void blockOfPoints(const loop::BlockOfPoints &) override;
+  void assign(const loop::Assign &) override;
+
+private:
+  using Place = std::pair<std::string, std::vector<long>>; // a local variable of a point
+  enum class Region { Loads, Computing, Stores };
+  struct Open {
+    int first, loop;
+    bool isCounted;
+    long numbers; // iterations that run together
+  };
+  struct Where {
+    std::size_t reached;
+    body::Scalar type;
+    long step;
+  };
+
+  void open(long times, bool isCounted, long numbers);
+  void close();
+  long lanesOf(const loop::For &) const;
+  long numbers() const;
+  /// Bytes of a vector here.
+  long width() const { return block_ ? core_.vectorBytes : core_.loopVectorBytes; }
+
+  int emit(CpuUnit, body::Scalar, Region, std::vector<int> reads, long numbers, long apart = 1);
+  int chained(const struct CpuSelected &, body::Scalar, std::vector<int> reads);
+  int registerOf(const Place &);
+  void assignTo(const Place &, int value);
+  Place localOf(const loop::Expr &) const;
+  int valueIn(const loop::Expr &);
+  std::vector<int> valuesIn(const std::vector<loop::Expr> &);
+  int operation(const loop::Operation &);
+  int combined(const loop::Assign &, int value, const std::optional<Where> &);
+
+  Where reach(const loop::Expr &);
+  Where reachStrip(const loop::StripValue &);
+  Where noted(Reached, body::Scalar, std::optional<long> step);
+  int loaded(const Where &);
+  void stored(const Where &, int value);
+  int accessed(const Where &, bool isStore, int value);
+
+  const ThreadQuestion &question_;
+  const ProcessorCore &core_;
+  const RunOf how_;
+  const loop::BlockOfPoints *block_ = nullptr;
+  long turn_ = 0, row_ = 0, column_ = 0;
+  std::vector<Open> open_;
+  std::map<Place, int> registers_, aliases_;
+  std::map<std::pair<int, long>, int> loaded_; // by matrix and byte, since the loop began
+  Ran ran_;
+};
+
+} // namespace pbc::emulate

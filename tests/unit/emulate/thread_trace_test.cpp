@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What a thread of a processor does in kernels, and how long a core takes for it.
+#include "compiler/emulate/long_loops.h"
+#include "compiler/emulate/processor/thread_trace.h"
+#include "compiler/loop/build.h"
+#include "compiler/loop/lower/lower.h"
+#include "compiler/model/problem.h"
+#include "tests/unit/transform/textual.h"
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace pbc::emulate {
+namespace {
+
+model::Figure figure(double value) { return {value, 0, {}}; }
+
+/// A core of 1 GHz, so that rates are per cycle: 2 loads, 1 store, 2 arithmetic instructions of 32 bytes, 4 instructions in all; L1 of 32 KiB, L2
+/// of 1 MiB with a line in 2 cycles, memory with a line in 8.
+model::Machine machine() {
+  using K = model::ResourceKind;
+  model::Machine m;
+  m.name = "test";
+  m.kind = model::MachineKind::Processor;
+  m.clock = figure(1e9);
+  m.memories = {{"L1", model::Scope::Unit, 32768, figure(1.28e11), figure(4e-9), {}, figure(1.28e11)},
+                {"L2", model::Scope::Unit, 1048576, figure(3.2e10), figure(14e-9), {}, figure(3.2e10)},
+                {"global", model::Scope::Machine, 1e10, figure(8e9), figure(80e-9), {}, figure(8e9)}};
+  const auto add = [&](K kind, double latency, double instructions, double numbers) {
+    m.resources.push_back(
+        {kind, figure(latency * 1e-9), {{}, figure(instructions * 1e9), {}}, {{}, figure(numbers * 1e9), {}}});
+  };
+  add(K::Issue, 1, 4, 4);
+  add(K::Load, 4, 2, 16);
+  add(K::Store, 1, 1, 8);
+  for (const K kind : {K::AddF32, K::MultiplyF32, K::FmaF32})
+    add(kind, 4, 2, 16);
+  for (const K kind : {K::AddF64, K::MultiplyF64, K::FmaF64})
+    add(kind, 4, 2, 8);
+  for (const K kind : {K::DivideF32, K::DivideF64, K::SqrtF32, K::SqrtF64})
+    add(kind, 12, 0.25, 0.5);
+  for (const K kind : {K::AddI32, K::AddI64})
+    add(kind, 1, 4, 16);
+  return m;
+}
+
+struct Made {
+  Trace trace;
+  std::string text; // an instruction a line: "multiply-adds x3", what it needs of memories, and the loops
+  double cycles;
+};
+
+Made made(const std::string &text, const std::string &steps, const std::map<std::string, long> &sizes,
+          const std::vector<std::vector<long>> &extents, bool isWarm = false) {
+  kernel::Texts texts;
+  const kernel::Scheduled scheduled = *texts.run(texts.kernel(text), steps);
+  const loop::Nest nest = loop::build(scheduled, loop::generate(scheduled));
+  const loop::Lowered lowered = loop::lower(nest, {});
+  const ProcessorCore core = processorCoreOf(machine(), 32, 32);
+  ThreadQuestion question{nest.buffers, extents, lowered.body, sizes, 16, isWarm};
+  question.extents.resize(nest.buffers.size());
+  Made one{threadTrace(question, core), "", 0};
+  EXPECT_EQ(verify(one.trace, int(core.core.resources.size())), "");
+  for (const Instruction &i : one.trace.instructions) {
+    one.text += core.core.resources[std::size_t(i.resource)].name;
+    if (i.count > 1)
+      one.text += fmt::format(" x{}", i.count);
+    for (const Need &need : i.needs)
+      if (need.resource >= kCpuUnits)
+        one.text += fmt::format(", {:.3g} from {}{}", need.rate, core.core.resources[std::size_t(need.resource)].name,
+                                need.waits ? " at once" : "");
+    one.text += "\n";
+  }
+  for (const Repeat &loop : one.trace.loops)
+    one.text += fmt::format("{} to {}: {} times\n", loop.first, loop.end, loop.times);
+  one.cycles = inCycles(Emulation(one.trace, {1}, core.core).run().time);
+  return one;
+}
+
+const char *const kScale = R"(kernel Scale [n]
+  buffer A double 1-d input
+  buffer B double 1-d output
+  S[i]: B[i] = A[i] * 0.5
+    { S[i] : 0 <= i < n }
+  schedule
+    band i
+)";
+
+TEST(ThreadTrace, AMapInVectors) {
+  const Made one = made(kScale, "vector(i)", {{"n", 1 << 20}}, {{1 << 20}, {1 << 20}});
+  EXPECT_EQ(one.text, "loads, 0.5 from L2, 0.5 from memory\n"
+                      "multiplications\n"
+                      "stores, 1 from L2, 1 from memory\n"
+                      "0 to 3: 262144 times\n");
+  EXPECT_NEAR(one.cycles / 262144, 12, 0.5) << "1.5 lines for 4 cells, each 8 cycles from memory";
+}
+
+TEST(ThreadTrace, WhatFitsIntoTheFirstMemoryIsLimitedByStores) {
+  const Made one = made(kScale, "vector(i)", {{"n", 1024}}, {{1024}, {1024}}, true);
+  EXPECT_EQ(one.text, "loads\nmultiplications\nstores\n0 to 3: 256 times\n");
+  EXPECT_NEAR(one.cycles / 256, 1, 0.1);
+}
+
+TEST(ThreadTrace, NumbersOneByOneHaveALoopAroundThem) {
+  EXPECT_EQ(made(kScale, "scalar(i)", {{"n", 1024}}, {{1024}, {1024}}, true).text,
+            "loads\nmultiplications\nstores\nintegers\n0 to 4: 1024 times\n");
+}
+
+const char *const kSum = R"(kernel Sum [n]
+  buffer A double 1-d input
+  buffer S double 0-d output
+  I[]: S[] = 0.0
+    { I[] }
+  T[i]: S[] += A[i]
+    { T[i] : 0 <= i < n }
+  schedule
+    sequence
+      I
+      T
+        band i
+)";
+
+TEST(ThreadTrace, EachTermOfASumWaitsForTheOneBefore) {
+  const Made one = made(kSum, "", {{"n", 1024}}, {{1024}, {}}, true);
+  EXPECT_NEAR(one.cycles / 1024, 4, 0.3) << one.text;
+}
+
+const char *const kScan = R"(kernel Scan [n]
+  buffer A double 1-d input
+  buffer B double 1-d output
+  S[i]: B[i] = A[i] + B[i - 1]
+    { S[i] : 1 <= i < n }
+  schedule
+    band i
+)";
+
+TEST(ThreadTrace, WhatTheLastIterationHasStoredStaysInARegister) {
+  const Made one = made(kScan, "", {{"n", 1024}}, {{1024}, {1024}}, true);
+  EXPECT_EQ(one.text, "loads\nadditions\nstores\nintegers\n0 to 4: 1023 times\n");
+  EXPECT_NEAR(one.cycles / 1023, 4, 0.3);
+}
+
+const char *const kColumns = R"(kernel Columns [n]
+  buffer A double 2-d input
+  buffer B double 2-d output
+  S[y, x]: B[x, y] = A[y, x]
+    { S[y, x] : 0 <= y < n and 0 <= x < n }
+  schedule
+    band y
+      band x
+)";
+
+TEST(ThreadTrace, CellsApartAreLoadedOneByOne) {
+  const std::string text = made(kColumns, "vector(x)", {{"n", 512}}, {{512, 512}, {512, 512}}).text;
+  EXPECT_EQ(text.substr(0, text.find('\n')), "loads x4, 1 from L2 at once, 0.125 from memory at once") << text;
+}
+
+const char *const kProduct = R"(kernel Product [n]
+  buffer s double 2-d local
+  buffer A double 2-d input
+  buffer B double 2-d input
+  buffer C double 2-d output
+  Z[x, y]: s[x, y] = 0.0
+    { Z[x, y] : 0 <= y < n and 0 <= x < n }
+  T[x, y; k]: s[x, y] += A[k, y] * B[x, k]
+    { T[x, y, k] : 0 <= y < n and 0 <= x < n and 0 <= k < n }
+  W[x, y]: C[x, y] = s[x, y]
+    { W[x, y] : 0 <= y < n and 0 <= x < n }
+  schedule
+    band y parallel
+      band x parallel
+        alloc:s
+          sequence
+            Z
+            T
+              band k
+            W
+)";
+
+TEST(ThreadTrace, BlocksOfPointsAreLimitedByMultiplyAdds) {
+  const long n = 240;
+  const Made one = made(kProduct, "registers(y, x; 4, 2)", {{"n", n}}, {{}, {n, n}, {n, n}, {n, n}}, true);
+  const double additions = double(n) * n * n / 4; // in vectors
+  EXPECT_NEAR(one.cycles / additions, 0.5, 0.03) << one.text;
+}
+
+TEST(ThreadTrace, AMachineWithoutAFigureIsRefused) {
+  model::Machine m = machine();
+  std::erase_if(m.resources, [](const model::Resource &r) { return r.kind == model::ResourceKind::SqrtF64; });
+  try {
+    processorCoreOf(m, 32, 32);
+    FAIL() << "a figure is missing";
+  } catch (const model::Problem &problem) {
+    EXPECT_STREQ(problem.what(), "the description of test has no rate for sqrt_f64 of a unit");
+  }
+  m = machine();
+  m.kind = model::MachineKind::Gpu;
+  EXPECT_THROW(processorCoreOf(m, 32, 32), model::Problem);
+}
+
+} // namespace
+} // namespace pbc::emulate
