@@ -157,15 +157,20 @@ int tuneCommand(int argc, char **argv) {
       ->excludes("--objective")
       ->excludes("--pareto")
       ->excludes("--record");
-  app.add_option(
-      "--machine", options.machine,
-      "for bounds, with --bounds or --kernels --effort=prove: the machine's description, FILE.toml of pbc "
-      "model measure (default: measured for some seconds)");
+  app.add_option("--machine", options.machine,
+                 "for bounds and predictions, with --bounds, --kernels --effort=prove or --guide: the "
+                 "machine's description, FILE.toml of pbc "
+                 "model measure (default: measured for some seconds)");
   app.add_option(
          "--enough", options.enough,
          "with --kernels --effort=prove: a kernel whose time is at most so many times its bound is left "
          "alone (default 1.05)")
       ->check(CLI::Range(1.0, 1e6));
+  app.add_flag("--guide", options.guide,
+               "with --kernels: try first the schedule of each kernel that is predicted to be fast, by "
+               "following what limits it "
+               "(pbc emulate --guide)")
+      ->needs("--kernels");
   app.add_flag("--json", options.json, "print the result as JSON on standard output");
   app.footer(
       "Example:\n"
@@ -195,7 +200,8 @@ int tuneCommand(int argc, char **argv) {
       throw TunerError("--jobs, and words after the program's name, go with --kernels: they are for the "
                        "compiler\n  help: a program whose name begins with - is ./-NAME");
     const bool proves = options.kernels && options.effort == "prove";
-    if (options.bounds.empty() && !proves && (!options.machine.empty() || app.count("--enough")))
+    if (options.bounds.empty() && !proves &&
+        ((!options.machine.empty() && !options.guide) || app.count("--enough")))
       throw TunerError("--machine and --enough are for bounds\n"
                        "  help: --bounds=FILE.pbcc, or --kernels --effort=prove");
     if (options.kernels)

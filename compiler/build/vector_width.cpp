@@ -21,7 +21,8 @@ int loopVectorBytes() {
     return 0;
   std::string features;
   for (const auto &feature : llvm::sys::getHostCPUFeatures())
-    features += (features.empty() ? "" : ",") + std::string(feature.second ? "+" : "-") + feature.first().str();
+    features +=
+        (features.empty() ? "" : ",") + std::string(feature.second ? "+" : "-") + feature.first().str();
   const std::unique_ptr<llvm::TargetMachine> machine(
       target->createTargetMachine(triple, llvm::sys::getHostCPUName(), features, {}, {}));
   if (!machine)

@@ -68,8 +68,7 @@ std::string onProcessor(const EmulateOptions &o, const model::Machine &machine) 
 class Emulate {
 public:
   Emulate(const EmulateOptions &options, const model::Machine &machine)
-      : options_(options), gpu_(emulate::gpuCoreOf(machine)),
-        sizes_(sizesOf("pbc emulate", options.sizes)) {}
+      : options_(options), gpu_(emulate::gpuCoreOf(machine)), sizes_(sizesOf("pbc emulate", options.sizes)) {}
 
   std::string run() {
     std::vector<std::string> names;
@@ -179,8 +178,9 @@ int emulateCommand(int argc, char **argv) {
   app.footer("Example:\n  pbc emulate samples/matmul.pbcc --n=1024 --machine=h100");
   app.add_option("input", o.file, "a program, FILE.pbcc")->required();
   app.add_option("--kernel", o.kernel, "the kernel of this name only, TRANSFORM.RULE");
-  app.add_option("--machine", o.machine,
-                 "a GPU that comes with pbc, or a file of pbc model measure, of a GPU or a processor (default h100)");
+  app.add_option(
+      "--machine", o.machine,
+      "a GPU that comes with pbc, or a file of pbc model measure, of a GPU or a processor (default h100)");
   app.add_option("--n", o.n, "the value of all sizes, for loops whose length they decide (default: long)")
       ->check(CLI::Range(1L, 1'000'000'000L));
   app.add_option("--size", o.sizes, "the value of one size, NAME=VALUE; may be given several times")
@@ -194,8 +194,9 @@ int emulateCommand(int argc, char **argv) {
       ->check(CLI::Range(0L, 255L));
   app.add_flag("--schedules", o.alsoOthers,
                "on processors: other schedules than the default, too, one for each value of each option");
-  app.add_flag("--guide", o.isGuided,
-               "on processors: the schedule, too, that a search proposes which follows what limits the kernel");
+  app.add_flag(
+      "--guide", o.isGuided,
+      "on processors: the schedule, too, that a search proposes which follows what limits the kernel");
   app.add_flag("--measure", o.isMeasured,
                "on processors: the times on this machine, too, of each kernel alone on one thread");
   app.add_flag("--json", o.isJson, "print it as JSON");
@@ -208,7 +209,8 @@ int emulateCommand(int argc, char **argv) {
   return runCommand("pbc emulate", [&] {
     try {
       const model::Machine machine = model::findMachine(o.machine);
-      return machine.kind == model::MachineKind::Processor ? onProcessor(o, machine) : Emulate(o, machine).run();
+      return machine.kind == model::MachineKind::Processor ? onProcessor(o, machine)
+                                                           : Emulate(o, machine).run();
     } catch (const model::Problem &problem) {
       throw Refusal(fmt::format("pbc emulate: error: {}\n{}", problem.what(),
                                 problem.help().empty() ? "" : fmt::format("help: {}\n", problem.help())));

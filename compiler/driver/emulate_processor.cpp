@@ -84,7 +84,8 @@ private:
 
 Json describeOnProcessor(const ProcessorQuestion &question, const model::Machine &machine) {
   const int widest = std::max(16, pb::base::thisMachine().vectorBytes), ofLoops = build::loopVectorBytes();
-  const emulate::ProcessorCore core = emulate::processorCoreOf(machine, widest, ofLoops > 0 ? ofLoops : widest);
+  const emulate::ProcessorCore core =
+      emulate::processorCoreOf(machine, widest, ofLoops > 0 ? ofLoops : widest);
   const KernelInput input("pbc emulate", question.request);
   Json all = Json::array();
   for (const kernel::Scheduled &kernel : input.kernels())

@@ -18,7 +18,8 @@ const char *reliefOf(const emulate::Parameter &p) {
 
 } // namespace
 
-void addTo(Json &out, const emulate::Analysis &analysis, const emulate::Trace &trace, const emulate::Core &core) {
+void addTo(Json &out, const emulate::Analysis &analysis, const emulate::Trace &trace,
+           const emulate::Core &core) {
   const emulate::Verdict verdict = emulate::verdictOf(analysis);
   out["verdict"] = emulate::sentence(verdict, core);
   if (verdict.bottleneck) {

@@ -13,7 +13,8 @@ namespace pbc::driver {
 /// Elasticities and shares below this are noise to a reader.
 inline constexpr double kNoticed = 0.02;
 
-void addTo(nlohmann::ordered_json &out, const emulate::Analysis &, const emulate::Trace &, const emulate::Core &);
+void addTo(nlohmann::ordered_json &out, const emulate::Analysis &, const emulate::Trace &,
+           const emulate::Core &);
 
 /// A line for each elasticity.
 std::string elasticitiesText(const nlohmann::ordered_json &described);

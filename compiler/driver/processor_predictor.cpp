@@ -94,7 +94,8 @@ double ProcessorPredictor::usedOf(const Prediction &p, int resource) const {
   return p.analysis.outcome.throughput(core_.core, resource);
 }
 
-Prediction ProcessorPredictor::of(const kernel::Planned &planned, const emulate::AnalysisOptions &options) const {
+Prediction ProcessorPredictor::of(const kernel::Planned &planned,
+                                  const emulate::AnalysisOptions &options) const {
   const emit::KernelNest made = emit::kernelNest(planned.kernel);
   const loop::Lowered lowered = loop::lower(made.nest, {});
   if (emulate::callsBodies(lowered.body))

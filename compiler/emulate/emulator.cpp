@@ -26,7 +26,8 @@ Outcome emulate(const Trace &trace, const Threads &threads, const Core &core,
     throw std::invalid_argument(wrong);
   if (core.window == 0 && std::any_of(trace.instructions.begin(), trace.instructions.end(),
                                       [](const Instruction &i) { return !i.needs.empty(); }))
-    throw std::invalid_argument("what instructions need of other resources is only known in cores with a window");
+    throw std::invalid_argument(
+        "what instructions need of other resources is only known in cores with a window");
   const Costs costs(trace, core, change);
   const Run run{trace, threads, core, costs, events};
   return core.window > 0 ? runInWindow(run) : runInOrder(run);

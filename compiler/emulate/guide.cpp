@@ -115,7 +115,8 @@ private:
     double fewest = at(c)->requests[r];
     for (const Configuration &other : coarser(c)) {
       const auto &predicted = at(other);
-      if (predicted && !seen.contains(other) && predicted->occupancy >= least && predicted->requests[r] < fewest) {
+      if (predicted && !seen.contains(other) && predicted->occupancy >= least &&
+          predicted->requests[r] < fewest) {
         fewest = predicted->requests[r];
         best = other;
       }
@@ -144,7 +145,8 @@ private:
     std::optional<Configuration> best;
     double seconds = at(c)->seconds * kBetter;
     for (std::size_t a = 0; a < c.size(); ++a)
-      for (int place = 0; place < static_cast<int>(space_.axes()[a].size()) && predictions_ < most_; ++place) {
+      for (int place = 0; place < static_cast<int>(space_.axes()[a].size()) && predictions_ < most_;
+           ++place) {
         Configuration other = c;
         other[a] = place;
         if (seen.contains(other))
@@ -174,6 +176,8 @@ std::optional<int> timesNeeded(double used, double more) {
   return static_cast<int>(std::ceil(times - 1e-9));
 }
 
-Guided guide(GuidedSpace &space, const Configuration &first, int most) { return Search(space, most).run(first); }
+Guided guide(GuidedSpace &space, const Configuration &first, int most) {
+  return Search(space, most).run(first);
+}
 
 } // namespace pbc::emulate

@@ -24,7 +24,7 @@ using Configuration = std::vector<int>;
 
 /// What is predicted for a configuration.
 struct Predicted {
-  double seconds = 0; // for the same work
+  double seconds = 0;   // for the same work
   double occupancy = 1; // 0 to 1
   std::optional<Parameter> bottleneck;
   std::vector<double> used;     // of each resource's throughput, 0 to 1

@@ -182,8 +182,9 @@ private:
   const Trace &trace_;
   const LoopEnds ends_;
   std::vector<Calendar> calendars_;
-  std::vector<Time> busyUntil_;     // by resource, the last result so far
-  std::vector<int> firstNeed_{0};   // by instruction, the place of its first need among those of all; and of the end
+  std::vector<Time> busyUntil_; // by resource, the last result so far
+  std::vector<int> firstNeed_{
+      0}; // by instruction, the place of its first need among those of all; and of the end
   Time horizon_ = 0;
   Outcome outcome_;
 };

@@ -28,8 +28,10 @@ void WarpLane::run(const NodePtr &n) {
       run(taken);
   } else if (const Let *l = as<Let>(n)) {
     for (const Let::Variable &v : l->variables) {
-      if (l->type)
+      if (l->type) {
         reads(v.value, 1);
+        declare(v);
+      }
       values_[v.name] = l->type ? 0 : valueOf(v.value);
     }
   } else if (const Vote *v = as<Vote>(n)) {
@@ -89,7 +91,7 @@ void WarpLane::loop(const For &f) {
   if (turns) {
     runTurns(f, step, turnsOfLoop_);
     values_[f.iterator] = first + *turns * step; // a later loop may go on from there
-  } else { // as often as the body's changes take to the end
+  } else {                                       // as often as the body's changes take to the end
     const auto [compared, end] = *comparedBy(f);
     const long before = values_[compared.name];
     runTurns(f, step, turnsOfLoop_);

@@ -35,6 +35,8 @@ protected:
   /// An access of so many cells at once to an element of a matrix, of a group's memory or of an array.
   virtual void access(const Expr &, bool isWrite, long cells) = 0;
   virtual void declare(const Array &) {}
+  /// A value of the body that has a name from here on.
+  virtual void declare(const Let::Variable &) {}
   /// In front of the accesses of an assignment.
   virtual void assign(const Assign &) {}
   /// Around a loop that is not written out and runs at least once, as often as the launch decides.

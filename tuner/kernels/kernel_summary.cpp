@@ -43,6 +43,19 @@ std::string inWords(const KernelProof &proof) {
                      seconds(proof.bound), proof.gap());
 }
 
+/// Lines about what was predicted.
+std::string predictionsInWords(const KernelSummary &summary) {
+  std::string text;
+  for (const KernelPrediction &p : summary.predictions) {
+    text += fmt::format("  {} {}: {}\n", text.empty() ? "predictions  " : "             ", p.title(),
+                        p.why.empty() ? p.limit : p.why);
+    if (p.timesAsFast > 1)
+      text += fmt::format("                  tried first, as {:.2f} times as fast is predicted: {}\n",
+                          p.timesAsFast, p.script);
+  }
+  return text;
+}
+
 /// Lines about the search by lower bounds.
 std::string proofsInWords(const KernelSummary &summary) {
   std::string text;
@@ -107,7 +120,7 @@ std::string asText(const KernelSummary &summary) {
   line("speed-up", verdict(result));
   line("variants", fmt::format("{} tried, {} compiled, {:.1f} s{}", result.tried, summary.compiled,
                                summary.elapsed, result.isDone ? ", all that there are" : ""));
-  text += proofsInWords(summary);
+  text += predictionsInWords(summary) + proofsInWords(summary);
   const auto words = inWords(result.best);
   for (std::size_t i = 0; i < words.size(); ++i)
     line(i == 0 ? "kernels" : "", words[i]);
@@ -150,6 +163,12 @@ std::string asJson(const KernelSummary &summary) {
       {"rejected", faults},
       {"output", summary.configuration.empty() ? nlohmann::json() : nlohmann::json(summary.configuration)},
       {"journal", summary.journal}};
+  for (const KernelPrediction &p : summary.predictions)
+    json["predictions"].push_back(p.why.empty() ? nlohmann::json{{"kernel", p.title()},
+                                                                 {"limit", p.limit},
+                                                                 {"script", p.script},
+                                                                 {"times_as_fast", p.timesAsFast}}
+                                                : nlohmann::json{{"kernel", p.title()}, {"why", p.why}});
   for (const KernelProof &proof : summary.proofs)
     json["proofs"].push_back(asJson(proof, summary.enough));
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

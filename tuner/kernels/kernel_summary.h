@@ -3,6 +3,7 @@
 // The output at the end of `pbc tune --kernels`: the result as text or JSON, and the comments above the
 // settings in the configuration.
 #pragma once
+#include "tuner/kernels/predictions.h"
 #include "tuner/kernels/proofs.h"
 #include "tuner/kernels/search.h"
 
@@ -16,8 +17,9 @@ struct KernelSummary {
   double elapsed = 0;
   bool stopped = false; // by the user
   KernelSearchResult result;
-  std::vector<KernelProof> proofs; // with --effort=prove
-  double enough = 1.05;            // kernels within so many times their bound were left alone
+  std::vector<KernelProof> proofs;           // with --effort=prove
+  std::vector<KernelPrediction> predictions; // with --guide
+  double enough = 1.05;                      // kernels within so many times their bound were left alone
 };
 
 /// Whether the kernel is so near to its bound, at the sizes at which it runs, that it needs no edits.

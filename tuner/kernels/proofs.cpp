@@ -61,6 +61,21 @@ KernelProof parseProof(const std::string &text, const KernelOption &kernel) {
   return proof;
 }
 
+bool addSizesAndWords(const ProofSettings &settings, const KernelOption &kernel,
+                      std::vector<std::string> &command) {
+  bool isKnown = kernel.transform == settings.main && kernel.pieces == 1;
+  for (const std::string &size : kernel.sizes) {
+    const auto at = settings.sizes.find(size);
+    isKnown = isKnown && at != settings.sizes.end();
+    command.push_back(fmt::format("--size={}={}", size,
+                                  at == settings.sizes.end() ? largestOf(settings.sizes) : at->second));
+  }
+  if (!settings.words.empty())
+    command.push_back("--");
+  command.insert(command.end(), settings.words.begin(), settings.words.end());
+  return isKnown;
+}
+
 KernelProof proofOf(const ProofSettings &settings, const KernelOption &kernel, double seconds) {
   constexpr double kBeside = 90; // seconds for reading the program and counting the space
   std::vector<std::string> command{compilerPath(),
@@ -73,17 +88,7 @@ KernelProof proofOf(const ProofSettings &settings, const KernelOption &kernel, d
                                    "--journal=" + settings.journal,
                                    fmt::format("--budget={:.3f}", seconds),
                                    fmt::format("--enough={}", settings.enough)};
-  // The sizes of a transform that is called are not known; such a kernel is searched at the largest one.
-  bool isKnown = kernel.transform == settings.main && kernel.pieces == 1;
-  for (const std::string &size : kernel.sizes) {
-    const auto at = settings.sizes.find(size);
-    isKnown = isKnown && at != settings.sizes.end();
-    command.push_back(fmt::format("--size={}={}", size,
-                                  at == settings.sizes.end() ? largestOf(settings.sizes) : at->second));
-  }
-  if (!settings.words.empty())
-    command.push_back("--");
-  command.insert(command.end(), settings.words.begin(), settings.words.end());
+  const bool isKnown = addSizesAndWords(settings, kernel, command);
   KernelProof proof = parseProof(outputOf(command, seconds + kBeside), kernel);
   proof.isOfRun = isKnown;
   return proof;

@@ -45,6 +45,10 @@ struct KernelProof {
   std::string term() const { return limit.substr(0, limit.find(':')); }
 };
 
+/// Adds the kernel's sizes to a command of pbc, and the options for the compiler behind them. The sizes of a transform that is called are not
+/// known: they are the largest one. Whether all are known.
+bool addSizesAndWords(const ProofSettings &, const KernelOption &kernel, std::vector<std::string> &command);
+
 /// Runs `pbc prove` for so many seconds. Throws TunerError if it cannot run, or was stopped.
 KernelProof proofOf(const ProofSettings &, const KernelOption &kernel, double seconds);
 /// Reads its output.

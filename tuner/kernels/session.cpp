@@ -65,6 +65,8 @@ public:
     KernelSummary summary;
     summary.enough = options_.enough;
     KernelSearchSettings settings{.deadline = budget(), .most = options_.trials};
+    if (options_.guide)
+      summary.predictions = predictKernels(settings);
     if (options_.effort == "prove")
       summary.proofs = proveKernels(settings);
     summary.result = searchKernels(variants_, start_, size, settings, progress_,
@@ -170,25 +172,54 @@ private:
     progress_.note(fmt::format("tuning the kernels of {} at {}", space.program, nameOf(sizes_)));
   }
 
+  /// One of the options of each kernel.
+  std::vector<KernelOption> kernels() {
+    std::vector<KernelOption> all;
+    for (const KernelOption &option : variants_.options(start_))
+      if (all.empty() || all.back().kernelTitle() != option.kernelTitle())
+        all.push_back(option);
+    return all;
+  }
+
+  ProofSettings proofSettings() {
+    return {options_.program,
+            options_.words,
+            main_,
+            sizes_,
+            machineFileOf(options_.machine, folder_.path(),
+                          [&](const std::string &line) { progress_.note(line); }),
+            fs::path(configurationFile_).replace_extension(".prove.jsonl").string(),
+            options_.enough};
+  }
+
+  /// Asks for each kernel which schedule is predicted to be fast, and gives it to the search.
+  std::vector<KernelPrediction> predictKernels(KernelSearchSettings &settings) {
+    std::vector<KernelPrediction> predictions;
+    try {
+      const ProofSettings asked = proofSettings();
+      for (const KernelOption &kernel : kernels()) {
+        if (stopRequested())
+          break;
+        predictions.push_back(predictionOf(asked, kernel));
+        if (KernelOption seed = seedOf(predictions.back(), kernel); !seed.others.empty())
+          settings.seeds.push_back(std::move(seed));
+      }
+    } catch (const TunerError &) {
+      if (!stopRequested())
+        throw;
+    }
+    return predictions;
+  }
+
   /// Searches each kernel alone, in half of the time, and gives what was found to the search.
   std::vector<KernelProof> proveKernels(KernelSearchSettings &settings) {
     constexpr double kShare = 0.5, kLeast = 1; // of the budget; seconds
-    std::vector<KernelOption> kernels;
-    for (const KernelOption &option : variants_.options(start_))
-      if (kernels.empty() || kernels.back().kernelTitle() != option.kernelTitle())
-        kernels.push_back(option);
+    const std::vector<KernelOption> kernels = this->kernels();
     std::vector<KernelProof> proofs;
     // A search that is stopped leaves its libraries there, and they go with the folder.
     setenv("TMPDIR", folder_.path().c_str(), 1);
     try {
-      const ProofSettings proof{options_.program,
-                                options_.words,
-                                main_,
-                                sizes_,
-                                machineFileOf(options_.machine, folder_.path(),
-                                              [&](const std::string &line) { progress_.note(line); }),
-                                fs::path(configurationFile_).replace_extension(".prove.jsonl").string(),
-                                options_.enough};
+      const ProofSettings proof = proofSettings();
       const double end = variants_.elapsed() + kShare * (budget() - variants_.elapsed());
       for (std::size_t k = 0; k < kernels.size() && !stopRequested(); ++k) {
         const double share = (end - variants_.elapsed()) / static_cast<double>(kernels.size() - k);

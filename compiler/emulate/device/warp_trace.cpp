@@ -48,6 +48,10 @@ public:
 protected:
   void access(const Expr &, bool, long) override {}
   void declare(const loop::Array &array) override { ofGroup_[array.name] = &array; }
+  void declare(const loop::Let::Variable &v) override {
+    region_ = Region::Loads;
+    assignTo({v.name, {}}, valueIn(v.value));
+  }
 
   long ofLaunch(const loop::Name &n) const override {
     if (const auto at = question_.sizes.find(n.name); at != question_.sizes.end())
@@ -79,7 +83,9 @@ protected:
     apart_ = trace_.instructions.size();
   }
 
-  void turnsAre(long turns) override { trace_.loops[static_cast<std::size_t>(open_.back().second)].times = turns; }
+  void turnsAre(long turns) override {
+    trace_.loops[static_cast<std::size_t>(open_.back().second)].times = turns;
+  }
 
   /// One from the middle: the first ones may only prepare something, and conditions hold for some only.
   long firstTurn(long turns) const override { return turns / 2; }

@@ -12,6 +12,9 @@ namespace {
 /// A processor follows streams that move by at most so many bytes; beyond it they leave a page too soon.
 constexpr long kFollowed = 2048;
 
+/// Two streams use the same cells if they are no further from each other than this part of what each uses without a gap.
+constexpr double kNearly = 0.25;
+
 /// The cells that a stream uses in some iterations: `pieces` runs without gaps, apart from each other.
 struct Extent {
   double run, pieces;
@@ -90,7 +93,9 @@ private:
   /// Which part of a stream's extent another one, that moves like it, has not, too.
   double apart(const Stream &s, const Stream &other, const Extent &own, std::size_t first) const {
     const double distance = std::abs(static_cast<double>(s.byte - other.byte));
-    double least = distance < std::max(own.run, double(kLineBytes)) ? distance / std::max(own.run, double(kLineBytes)) : 1;
+    double least = distance < std::max(own.run, double(kLineBytes))
+                       ? distance / std::max(own.run, double(kLineBytes))
+                       : 1;
     for (std::size_t d = first; d < s.loops.size(); ++d)
       if (s.strides[d] != 0) {
         const double steps = distance / std::abs(static_cast<double>(s.strides[d]));
@@ -127,7 +132,7 @@ private:
     const Stream &s = nest_.streams[which];
     if (s.strides[depth] == 0)
       return {};
-    const double run = std::max(extent(s, depth + 1).run, double(kLineBytes));
+    const double most = std::max(extent(s, depth + 1).run * kNearly, double(kLineBytes));
     std::optional<double> least;
     for (std::size_t k = 0; k < nest_.streams.size(); ++k) {
       const Stream &other = nest_.streams[k];
@@ -136,7 +141,7 @@ private:
       const double ahead = static_cast<double>(other.byte - s.byte) / static_cast<double>(s.strides[depth]);
       const double steps = std::round(ahead);
       const double rest = std::abs((ahead - steps) * static_cast<double>(s.strides[depth]));
-      if (steps >= 1 && steps < times(s, depth) && rest < run && (!least || steps < *least))
+      if (steps >= 1 && steps < times(s, depth) && rest < most && (!least || steps < *least))
         least = steps;
     }
     return least;
@@ -163,8 +168,7 @@ private:
     if (!isAccompanied(which)) {
       const double ofOne = s.cells * std::ceil(static_cast<double>(s.bytes) / kLineBytes);
       double rest = ofOne;
-      bool isSettled = false;
-      for (std::size_t d = s.loops.size(); d-- > 0 && !isSettled;) {
+      for (std::size_t d = s.loops.size(); d-- > 0;) {
         const double once = volume(around(s, d)), fresh = freshPart(s, d);
         if (fresh == 0 && rest == ofOne) { // the same cells again and again: once for the whole loop
           rest /= times(s, d);
@@ -173,13 +177,14 @@ private:
         if (d + 1 < s.loops.size())
           lines[holder(once)] += rest * (1 - fresh);
         rest *= fresh;
-        if (const std::optional<double> behind = iterationsBehind(which, d)) {
-          lines[holder(*behind * once)] += rest;
-          isSettled = true;
+        if (const std::optional<double> behind =
+                iterationsBehind(which, d)) { // all but the first iterations find them
+          const double first = *behind / times(s, d);
+          lines[holder(*behind * once)] += rest * (1 - first);
+          rest *= first;
         }
       }
-      if (!isSettled)
-        lines[isWarm_ ? holder(everything) : memories()] += rest;
+      lines[isWarm_ ? holder(everything) : memories()] += rest;
     }
     lines.erase(lines.begin());
     if (s.isStore)
@@ -188,7 +193,9 @@ private:
     return lines;
   }
 
-  bool isFollowed(const Stream &s) const { return s.cells <= 1 && !s.strides.empty() && std::labs(s.strides.back()) <= kFollowed; }
+  bool isFollowed(const Stream &s) const {
+    return s.cells <= 1 && !s.strides.empty() && std::labs(s.strides.back()) <= kFollowed;
+  }
 
   const Nest &nest_;
   const std::vector<double> &bytes_;

@@ -21,8 +21,8 @@ inline constexpr long kLineBytes = 64;
 /// A load or a store in a nest of loops.
 struct Stream {
   int matrix = 0;
-  long byte = 0, bytes = 8;      // of the first execution; cells of 1 to a vector, side by side
-  std::vector<long> loops = {};  // around it, the outermost first, by their place in Nest::times
+  long byte = 0, bytes = 8;       // of the first execution; cells of 1 to a vector, side by side
+  std::vector<long> loops = {};   // around it, the outermost first, by their place in Nest::times
   std::vector<long> strides = {}; // bytes in one iteration of each
   bool isStore = false;
   double cells = 1; // lines apart that one execution uses: those of a gather
@@ -37,7 +37,7 @@ struct Nest {
 /// count when they are fetched and when they are written back.
 struct LineSources {
   std::vector<std::vector<double>> lines; // [stream][memory]
-  std::vector<bool> areFollowed;          // [stream]: a processor sees which line is next, and fetches it ahead
+  std::vector<bool> areFollowed; // [stream]: a processor sees which line is next, and fetches it ahead
 };
 
 /// `bytes`: of the memories from the first one on, without the last one, which holds everything. `isWarm`: the nest ran before with the same

@@ -30,8 +30,9 @@ constexpr Kinds kKinds[] = {{CpuUnit::Loads, ResourceKind::Load, ResourceKind::L
                             {CpuUnit::Divide, ResourceKind::DivideF32, ResourceKind::DivideF64},
                             {CpuUnit::Root, ResourceKind::SqrtF32, ResourceKind::SqrtF64},
                             {CpuUnit::Integers, ResourceKind::AddI32, ResourceKind::AddI64}};
-constexpr const char *kNames[kCpuUnits] = {"loads",        "stores",    "arithmetic",   "additions", "multiplications",
-                                           "multiply-adds", "divisions", "square roots", "integers"};
+constexpr const char *kNames[kCpuUnits] = {"loads",     "stores",          "arithmetic",
+                                           "additions", "multiplications", "multiply-adds",
+                                           "divisions", "square roots",    "integers"};
 
 class Reader {
 public:
@@ -53,8 +54,7 @@ public:
         made.rates[isDouble ? 1 : 0].push_back({rate(kind, false), rate(kind, true)});
       }
     for (const Kinds &k : kKinds)
-      made.core.resources.push_back({kNames[placeOf(k.unit)],
-                                     {latency(k.unit, k.f64), gap(made, k.unit)}});
+      made.core.resources.push_back({kNames[placeOf(k.unit)], {latency(k.unit, k.f64), gap(made, k.unit)}});
     for (std::size_t m = 0; m < machine_.memories.size(); ++m) {
       const model::Memory &memory = machine_.memories[m];
       if (m + 1 < machine_.memories.size())
@@ -84,7 +84,9 @@ private:
     const model::Resource *r = find(kind);
     if (ofNumbers && kind == ResourceKind::Issue)
       return 0;
-    return known(!r ? std::nullopt : ofNumbers ? r->numbers.unit : r->instructions.unit,
+    return known(!r          ? std::nullopt
+                 : ofNumbers ? r->numbers.unit
+                             : r->instructions.unit,
                  fmt::format("rate for {}{} of a unit", ofNumbers ? "numbers of " : "", nameOf(kind))) /
            clock_;
   }

@@ -24,9 +24,9 @@ inline int placeOf(CpuUnit unit) { return static_cast<int>(unit); }
 struct ProcessorCore {
   std::string machine;
   Core core;
-  double clock = 1; // Hz
-  int vectorBytes = 0;     // of the widest vectors
-  int loopVectorBytes = 0; // of those that the compiler of the printed text makes of loops
+  double clock = 1;          // Hz
+  int vectorBytes = 0;       // of the widest vectors
+  int loopVectorBytes = 0;   // of those that the compiler of the printed text makes of loops
   std::vector<double> bytes; // of the memories from L1 on, without the last one
 
   /// The admissions of an instruction on vectors of so many numbers of a type; at least 1.

@@ -9,7 +9,6 @@ namespace {
 using loop::Operation;
 using loop::Scalar;
 
-
 /// Multiply-adds of a function of floats and of doubles.
 struct OfFunction {
   int f32, f64;
@@ -25,7 +24,8 @@ const std::map<std::string, OfFunction> &functions() {
 constexpr OfFunction kOther{24, 40};
 
 bool isOne(const std::string &name) { // instruction
-  for (const char *one : {"fabs", "abs", "fmin", "fmax", "min", "max", "floor", "ceil", "round", "trunc", "rint"})
+  for (const char *one :
+       {"fabs", "abs", "fmin", "fmax", "min", "max", "floor", "ceil", "round", "trunc", "rint"})
     if (name == one)
       return true;
   return false;
@@ -36,8 +36,8 @@ bool isOne(const std::string &name) { // instruction
 CpuSelected cpuSelected(const Operation &o) {
   if (!isReal(o.type))
     return o.op == Operation::Op::Divide || o.op == Operation::Op::Modulo ? CpuSelected{CpuUnit::Integers, 18}
-           : o.op == Operation::Op::Multiply                               ? CpuSelected{CpuUnit::Integers, 3}
-                                                                           : CpuSelected{CpuUnit::Integers};
+           : o.op == Operation::Op::Multiply                              ? CpuSelected{CpuUnit::Integers, 3}
+                                                                          : CpuSelected{CpuUnit::Integers};
   switch (o.op) {
   case Operation::Op::Multiply:
     return {CpuUnit::Multiply};

@@ -66,7 +66,8 @@ long ThreadLane::ofLaunch(const loop::Name &n) const {
 
 void ThreadLane::beginLoop(const loop::For &f, long turns) {
   const bool isVector = f.hint.vectors == loop::Hint::Vectors::Always;
-  const long together = isVector ? std::clamp(f.hint.width ? f.hint.width : lanesOf(f), 1L, std::max(1L, turns)) : 1;
+  const long together =
+      isVector ? std::clamp(f.hint.width ? f.hint.width : lanesOf(f), 1L, std::max(1L, turns)) : 1;
   open((turns + together - 1) / together, !isVector, together);
   if (isVector && how_.isLaneOne)
     ++turn_;
@@ -77,7 +78,9 @@ void ThreadLane::endLoop() { close(); }
 /// One from the middle. Iterations of a vector loop are counted one by one.
 long ThreadLane::firstTurn(long) const { return turn_; }
 
-void ThreadLane::turnsAre(long turns) { ran_.trace.loops[static_cast<std::size_t>(open_.back().loop)].times = turns; }
+void ThreadLane::turnsAre(long turns) {
+  ran_.trace.loops[static_cast<std::size_t>(open_.back().loop)].times = turns;
+}
 
 void ThreadLane::open(long times, bool isCounted, long numbers) {
   const std::size_t loop = ran_.trace.loops.size();
@@ -85,7 +88,8 @@ void ThreadLane::open(long times, bool isCounted, long numbers) {
   turn_ = isKnown ? how_.first->turns[loop] : times / 2;
   ran_.turns.push_back(turn_);
   turn_ = (turn_ + (static_cast<int>(loop) == how_.shifted ? 1 : 0)) * numbers;
-  open_.push_back({static_cast<int>(ran_.trace.instructions.size()), static_cast<int>(loop), isCounted, numbers});
+  open_.push_back(
+      {static_cast<int>(ran_.trace.instructions.size()), static_cast<int>(loop), isCounted, numbers});
   ran_.trace.loops.push_back({0, 0, times});
   loaded_.clear();
   aliases_.clear(); // from the second iteration on, a place has what the first one has left in it
@@ -153,7 +157,8 @@ void ThreadLane::blockOfPoints(const Block &b) {
 // ---- instructions
 
 void ThreadLane::assign(const loop::Assign &a) {
-  if (loop::as<loop::Name>(a.target) || loop::as<loop::KeptValue>(a.target) || loop::as<loop::KeptValue>(a.value))
+  if (loop::as<loop::Name>(a.target) || loop::as<loop::KeptValue>(a.target) ||
+      loop::as<loop::KeptValue>(a.value))
     return;
   int value = valueIn(a.value);
   if (loop::as<loop::Local>(a.target)) {
@@ -168,8 +173,11 @@ void ThreadLane::assign(const loop::Assign &a) {
   stored(where, value);
 }
 
+void ThreadLane::declare(const loop::Let::Variable &v) { assignTo({v.name, {}}, valueIn(v.value)); }
+
 /// One instruction for each vector of so many values, which are one or `apart` from each other.
-int ThreadLane::emit(CpuUnit unit, Scalar type, Region region, std::vector<int> reads, long numbers, long apart) {
+int ThreadLane::emit(CpuUnit unit, Scalar type, Region region, std::vector<int> reads, long numbers,
+                     long apart) {
   const long room = std::max(1L, width() / bytesOf(type));
   const bool isOneByOne = apart != 1;
   const int count = static_cast<int>(isOneByOne ? numbers : (numbers + room - 1) / room);
@@ -183,7 +191,8 @@ int ThreadLane::emit(CpuUnit unit, Scalar type, Region region, std::vector<int> 
   made.writes = {ran_.trace.registers++};
   made.region = static_cast<int>(region);
   if (usesPorts)
-    made.needs.push_back({placeOf(CpuUnit::Ports), static_cast<double>(core_.admissions(CpuUnit::Ports, type, each))});
+    made.needs.push_back(
+        {placeOf(CpuUnit::Ports), static_cast<double>(core_.admissions(CpuUnit::Ports, type, each))});
   ran_.trace.instructions.push_back(std::move(made));
   return ran_.trace.instructions.back().writes.front();
 }
@@ -244,6 +253,8 @@ int ThreadLane::valueIn(const Expr &e) {
     return loaded(reach(e));
   if (const loop::Spread *s = loop::as<loop::Spread>(e))
     return valueIn(s->operand);
+  if (const loop::Name *n = loop::as<loop::Name>(e)) // of a value, or of a size
+    return registers_.contains({n->name, {}}) ? registerOf({n->name, {}}) : -1;
   if (const loop::Operation *o = loop::as<loop::Operation>(e))
     return operation(*o);
   if (const loop::Function *f = loop::as<loop::Function>(e))
@@ -273,7 +284,8 @@ int ThreadLane::operation(const loop::Operation &o) {
         return emit(CpuUnit::Fma, o.type, Region::Computing, std::move(reads), numbers());
       }
   std::vector<int> reads = valuesIn(o.operands);
-  return reads.empty() ? -1 : chained(cpuSelected(o), o.type, std::move(reads)); // without values it is constant
+  return reads.empty() ? -1
+                       : chained(cpuSelected(o), o.type, std::move(reads)); // without values it is constant
 }
 
 /// Of `target op= value`, whose value was computed already. A product that is added is one instruction with the sum.
@@ -319,7 +331,8 @@ ThreadLane::Where ThreadLane::reach(const Expr &e) {
 ThreadLane::Where ThreadLane::reachStrip(const loop::StripValue &value) {
   const Block::Strip &strip = block_->depth->strips[static_cast<std::size_t>(value.strip)];
   const auto of = [&](const char *name) { return valueOf(loop::index(name)); };
-  const long first = of(Block::kFirstStep), steps = of(Block::kPastStep) - first, step = valueOf(value.step) - first;
+  const long first = of(Block::kFirstStep), steps = of(Block::kPastStep) - first,
+             step = valueOf(value.step) - first;
   const long across = strip.isAlongX ? of(Block::kVectors) * of(Block::kWidth) : of(Block::kRows);
   const long place = ((strip.isAlongX ? column_ : row_) * steps + step) * across +
                      (strip.isAlongX ? of(Block::kVector) * of(Block::kWidth) : of(Block::kRow));
@@ -357,13 +370,15 @@ int ThreadLane::accessed(const Where &w, bool isStore, int value) {
   std::vector<int> reads;
   if (value >= 0)
     reads.push_back(value);
-  const int result = emit(isStore ? CpuUnit::Stores : CpuUnit::Loads, w.type, isStore ? Region::Stores : Region::Loads,
-                          std::move(reads), together, apart);
-  Accessing made{w.reached, static_cast<int>(ran_.trace.instructions.size()) - 1, isStore,
-                 together * r.bytesOfCell,  1,  isStore ? value : result};
+  const int result = emit(isStore ? CpuUnit::Stores : CpuUnit::Loads, w.type,
+                          isStore ? Region::Stores : Region::Loads, std::move(reads), together, apart);
+  Accessing made{w.reached, static_cast<int>(ran_.trace.instructions.size()) - 1,
+                 isStore,   together * r.bytesOfCell,
+                 1,         isStore ? value : result};
   if (apart > 1) { // lines with some cells each
     made.bytes = std::min(r.bytesOfCell * apart, kLineBytes);
-    made.cells = static_cast<double>(together) * std::min(1.0, static_cast<double>(apart * r.bytesOfCell) / kLineBytes);
+    made.cells = static_cast<double>(together) *
+                 std::min(1.0, static_cast<double>(apart * r.bytesOfCell) / kLineBytes);
   }
   for (const Open &o : open_)
     made.loops.push_back(o.loop);

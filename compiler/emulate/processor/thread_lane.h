@@ -44,7 +44,8 @@ struct RunOf {
   const Ran *first = nullptr; // in the same iterations as this one; null: in the middle
   int shifted = -1;           // but one later in this loop
   bool isLaneOne = false;     // but one iteration of each vector later
-  const std::vector<long> *steps = nullptr; // of each access reached: the cells from one iteration of a vector to the next
+  const std::vector<long> *steps =
+      nullptr; // of each access reached: the cells from one iteration of a vector to the next
 };
 
 class ThreadLane : public loop::WarpLane {
@@ -61,6 +62,8 @@ protected:
   void turnsAre(long) override;
   void blockOfPoints(const loop::BlockOfPoints &) override;
   void assign(const loop::Assign &) override;
+  using WarpLane::declare;
+  void declare(const loop::Let::Variable &) override;
 
 private:
   using Place = std::pair<std::string, std::vector<long>>; // a local variable of a point

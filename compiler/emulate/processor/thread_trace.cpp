@@ -12,8 +12,8 @@ namespace {
 constexpr long kHoisted = 8; // what a loop of so many iterations does not change costs nothing inside of it
 
 /// By how many bytes each access moves, in an iteration of each loop.
-std::vector<std::vector<long>> moves(const ThreadQuestion &question, const ProcessorCore &core, const Ran &ran,
-                                     const std::vector<long> &steps) {
+std::vector<std::vector<long>> moves(const ThreadQuestion &question, const ProcessorCore &core,
+                                     const Ran &ran, const std::vector<long> &steps) {
   std::vector<std::vector<long>> all(ran.reached.size(), std::vector<long>(ran.trace.loops.size(), 0));
   for (std::size_t loop = 0; loop < ran.trace.loops.size(); ++loop) {
     const Ran next = ThreadLane(question, core, {&ran, static_cast<int>(loop), false, &steps}).take();
@@ -36,7 +36,9 @@ public:
   }
 
 private:
-  long stride(const Accessing &a, long loop) const { return moves_[a.reached][static_cast<std::size_t>(loop)]; }
+  long stride(const Accessing &a, long loop) const {
+    return moves_[a.reached][static_cast<std::size_t>(loop)];
+  }
 
   bool isStoredIn(int matrix, long loop) const {
     return std::any_of(ran_.accesses.begin(), ran_.accesses.end(), [&](const Accessing &a) {
@@ -56,8 +58,9 @@ private:
       if (isLong && stride(a, inner) == 0 && !isStoredIn(here.matrix, inner))
         isGone_[static_cast<std::size_t>(a.instruction)] = true;
       for (const Accessing &b : ran_.accesses)
-        if (b.isStore && b.value >= 0 && b.loops == a.loops && ran_.reached[b.reached].matrix == here.matrix &&
-            stride(b, inner) == stride(a, inner) && ran_.reached[b.reached].byte - here.byte == stride(a, inner)) {
+        if (b.isStore && b.value >= 0 && b.loops == a.loops &&
+            ran_.reached[b.reached].matrix == here.matrix && stride(b, inner) == stride(a, inner) &&
+            ran_.reached[b.reached].byte - here.byte == stride(a, inner)) {
           replace(a, b.value);
           // The same cell in all iterations is stored when the loop has ended.
           if (isLong && stride(b, inner) == 0)
@@ -80,7 +83,13 @@ private:
     for (const Accessing &a : ran_.accesses) {
       if (isGone_[static_cast<std::size_t>(a.instruction)])
         continue;
-      Stream stream{ran_.reached[a.reached].matrix, ran_.reached[a.reached].byte, a.bytes, a.loops, {}, a.isStore, a.cells};
+      Stream stream{ran_.reached[a.reached].matrix,
+                    ran_.reached[a.reached].byte,
+                    a.bytes,
+                    a.loops,
+                    {},
+                    a.isStore,
+                    a.cells};
       for (const long loop : a.loops)
         stream.strides.push_back(stride(a, loop));
       nest.streams.push_back(std::move(stream));
@@ -94,8 +103,8 @@ private:
         // What comes from farther memories comes through this one. Nobody waits for a store.
         const double through = std::accumulate(lines.begin() + static_cast<long>(m), lines.end(), 0.0);
         if (through > 0)
-          i.needs.push_back(
-              {kCpuUnits + static_cast<int>(m), through / i.count, !accesses[s]->isStore && !sources.areFollowed[s]});
+          i.needs.push_back({kCpuUnits + static_cast<int>(m), through / i.count,
+                             !accesses[s]->isStore && !sources.areFollowed[s]});
       }
     }
   }
@@ -114,7 +123,8 @@ private:
       if (!isGone_[k])
         made.instructions.push_back(ran_.trace.instructions[k]);
     for (Repeat &loop : made.loops)
-      loop = {place[static_cast<std::size_t>(loop.first)], place[static_cast<std::size_t>(loop.end)], loop.times};
+      loop = {place[static_cast<std::size_t>(loop.first)], place[static_cast<std::size_t>(loop.end)],
+              loop.times};
     std::erase_if(made.loops, [](const Repeat &loop) { return loop.first >= loop.end; });
     return made;
   }

@@ -29,7 +29,9 @@ public:
   const std::vector<std::vector<long>> &axes() const override { return axes_; }
 
   std::optional<Predicted> at(const Configuration &c) override { return atMost(c, 1); }
-  std::optional<Predicted> atOccupancy(const Configuration &c, double most) override { return atMost(c, most); }
+  std::optional<Predicted> atOccupancy(const Configuration &c, double most) override {
+    return atMost(c, most);
+  }
   std::vector<double> occupanciesBelow(const Configuration &c) override {
     const double here = at(c)->occupancy;
     return {here / 2, here / 4};
