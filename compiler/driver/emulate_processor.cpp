@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/driver/emulate_processor.h"
-#include "compiler/build/vector_width.h"
 #include "compiler/driver/emulate_report.h"
 #include "compiler/driver/processor_predictor.h"
 #include "compiler/kernel/schedule_space.h"
 #include "compiler/search/prove/machine_times.h"
-#include "runtime/base/machine.h"
 #include <algorithm>
 
 namespace pbc::driver {
@@ -83,9 +81,7 @@ private:
 } // namespace
 
 Json describeOnProcessor(const ProcessorQuestion &question, const model::Machine &machine) {
-  const int widest = std::max(16, pb::base::thisMachine().vectorBytes), ofLoops = build::loopVectorBytes();
-  const emulate::ProcessorCore core =
-      emulate::processorCoreOf(machine, widest, ofLoops > 0 ? ofLoops : widest);
+  const emulate::ProcessorCore core = coreOf(machine);
   const KernelInput input("pbc emulate", question.request);
   Json all = Json::array();
   for (const kernel::Scheduled &kernel : input.kernels())

@@ -11,6 +11,13 @@ using Json = nlohmann::ordered_json;
 
 void addBounds(const RuleBounds::Step &bounds, const std::string &name, Json &step) {
   step["name"] = name;
+  if (const auto &p = bounds.prediction; p && !p->why.empty())
+    step["why_no_prediction"] = p->why;
+  else if (p)
+    step["prediction"] = {{"seconds", p->seconds},
+                          {"verdict", p->verdict},
+                          {"try", p->script},
+                          {"times_as_fast", p->timesAsFast}};
   if (bounds.byCores.empty()) {
     step["why_no_bound"] = bounds.why;
     return;
@@ -27,10 +34,28 @@ void addBounds(const RuleBounds::Step &bounds, const std::string &name, Json &st
   step["bounds"] = std::move(all);
 }
 
+namespace {
+
+std::string predictionText(const Json &step) {
+  if (step.contains("why_no_prediction"))
+    return fmt::format("      not predicted: {}\n", step["why_no_prediction"].get<std::string>());
+  if (!step.contains("prediction"))
+    return "";
+  const Json &p = step["prediction"];
+  std::string text = fmt::format("      predicted: {} on one core, {}\n",
+                                 timeText(p["seconds"].get<double>()), p["verdict"].get<std::string>());
+  if (const std::string script = p["try"].get<std::string>(); !script.empty())
+    text += fmt::format("        try {}: predicted {:.2f} times as fast\n", script,
+                        p["times_as_fast"].get<double>());
+  return text;
+}
+
+} // namespace
+
 std::string boundText(const Json &step) {
+  std::string text = predictionText(step);
   if (step.contains("why_no_bound"))
-    return fmt::format("      no bound: {}\n", step["why_no_bound"].get<std::string>());
-  std::string text;
+    return text + fmt::format("      no bound: {}\n", step["why_no_bound"].get<std::string>());
   if (step.contains("bounds"))
     for (const Json &bound : step["bounds"]) {
       const int cores = bound["cores"].get<int>();

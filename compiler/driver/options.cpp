@@ -146,6 +146,9 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
         "--machine", o.bounds.machine,
         "with --n: the machine's description, FILE.toml of pbc model measure (default: this machine "
         "is measured for some seconds)");
+    app.add_flag("--why", o.bounds.isWhy,
+                 "with --n: also what limits each rule's schedule on one core, and which other one is "
+                 "predicted to be faster");
     app.add_option("--threads", o.bounds.threads, "with --n: on so many cores together (default 1)")
         ->check(CLI::Range(1, 1024));
   }
@@ -229,8 +232,9 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
     parsed.status = 1;
     return parsed;
   }
-  if (!o.bounds.isWanted() && (!o.bounds.machine.empty() || o.bounds.threads > 1)) {
-    say("pbc explain: error: --machine and --threads are for bounds, which need sizes\nhelp: --n=1024 gives "
+  if (!o.bounds.isWanted() && (!o.bounds.machine.empty() || o.bounds.threads > 1 || o.bounds.isWhy)) {
+    say("pbc explain: error: --machine, --threads and --why are for bounds and predictions, which need "
+        "sizes\nhelp: --n=1024 gives "
         "all "
         "sizes a value, --size=NAME=1024 one\n");
     parsed.status = 1;

@@ -36,6 +36,7 @@ struct BoundOptions {
   std::vector<std::string> sizes; // "w=1024"
   std::string machine;            // a name or a file; "": measured
   int threads = 1;
+  bool isWhy = false; // also what is predicted
   bool isWanted() const { return n || !sizes.empty(); }
 };
 

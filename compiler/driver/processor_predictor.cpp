@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/driver/processor_predictor.h"
+#include "compiler/build/vector_width.h"
 #include "compiler/emit/kernel/nest.h"
 #include "compiler/emulate/device/warp_trace.h"
 #include "compiler/emulate/processor/thread_trace.h"
@@ -81,6 +82,11 @@ private:
 
 } // namespace
 
+emulate::ProcessorCore coreOf(const model::Machine &machine) {
+  const int widest = std::max(16, pb::base::thisMachine().vectorBytes), ofLoops = build::loopVectorBytes();
+  return emulate::processorCoreOf(machine, widest, ofLoops > 0 ? ofLoops : widest);
+}
+
 ProcessorPredictor::ProcessorPredictor(const kernel::Scheduled &lifted, const Sizes &values,
                                        const emulate::ProcessorCore &core)
     : values_(values), core_(core) {
@@ -121,10 +127,10 @@ Prediction ProcessorPredictor::of(const kernel::Planned &planned,
   return p;
 }
 
-ProcessorPredictor::Proposed ProcessorPredictor::propose(kernel::Scheduler &scheduler) const {
+ProcessorPredictor::Proposed ProcessorPredictor::propose(kernel::Scheduler &scheduler, int most) const {
   Schedules space(scheduler, *this);
   Proposed made;
-  made.guided = emulate::guide(space, emulate::Configuration(space.axes().size(), 0));
+  made.guided = emulate::guide(space, emulate::Configuration(space.axes().size(), 0), most);
   for (const emulate::Configuration &c : made.guided.path)
     made.path.push_back(space.asked(c));
   made.best = scheduler.schedule(space.asked(made.guided.best));

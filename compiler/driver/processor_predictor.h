@@ -17,6 +17,9 @@
 
 namespace pbc::driver {
 
+/// With the vectors of this machine and its compiler. Throws model::Problem for a machine without a figure that is needed.
+emulate::ProcessorCore coreOf(const model::Machine &);
+
 struct NotPredicted : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -43,8 +46,8 @@ public:
     kernel::Planned best;
     emulate::Guided guided;
   };
-  /// From the default on, one option after the other.
-  Proposed propose(kernel::Scheduler &) const;
+  /// From the default on, one option after the other; at most so many schedules are predicted.
+  Proposed propose(kernel::Scheduler &, int most = 200) const;
 
 private:
   Sizes values_;

@@ -4,6 +4,8 @@
 #include "compiler/driver/kernel_input.h"
 #include "compiler/driver/machine_rates.h"
 #include "compiler/driver/problems.h"
+#include "compiler/driver/processor_predictor.h"
+#include "compiler/emulate/verdict.h"
 #include "compiler/kernel/lift.h"
 #include "compiler/poly/names.h"
 #include "compiler/schedule/private_matrices.h"
@@ -21,8 +23,14 @@ class Bounder {
 public:
   explicit Bounder(Compilation &c)
       : c_(c), given_(sizesOf(kCommand, c.options.bounds.sizes)),
-        rates_(ratesFor(kCommand, machineFor(kCommand, c.options.bounds.machine, c.options.json),
-                        pb::base::thisMachine())) {
+        machine_(machineFor(kCommand, c.options.bounds.machine, c.options.json)),
+        rates_(ratesFor(kCommand, machine_, pb::base::thisMachine())) {
+    if (c.options.bounds.isWhy)
+      try {
+        core_ = coreOf(machine_);
+      } catch (const model::Problem &problem) {
+        throw Refusal(fmt::format("{}: error: {}\nhelp: {}\n", kCommand, problem.what(), problem.help()));
+      }
     // One core, powers of two, and all.
     for (int cores = 1; cores < c.options.bounds.threads; cores *= 2)
       cores_.push_back(cores);
@@ -114,14 +122,39 @@ private:
       if (matrix.role == sema::Role::Through)
         options.temporaries.insert(matrix.name);
     RuleBounds::Step made;
+    if (core_)
+      made.prediction = predicted(lifted, options.values);
     for (const int cores : cores_) {
       options.cores = cores;
       search::RuleBound bound = search::ruleBound(lifted, options, rates_);
-      if (bound.seconds <= 0)
-        return {{}, bound.why};
+      if (bound.seconds <= 0) {
+        made.byCores.clear();
+        made.why = bound.why;
+        break;
+      }
       made.byCores.emplace_back(cores, std::move(bound));
     }
     return made;
+  }
+
+  RuleBounds::Prediction predicted(const kernel::Scheduled &lifted,
+                                   const std::map<std::string, long> &values) const {
+    constexpr int kMost = 60; // schedules, which take some seconds
+    try {
+      const ProcessorPredictor predictor(lifted, values, *core_);
+      kernel::Scheduler scheduler(lifted);
+      const Prediction own = predictor.of(scheduler.schedule(), {});
+      RuleBounds::Prediction made{"", emulate::sentence(emulate::verdictOf(own.analysis), core_->core),
+                                  own.seconds, "", 1};
+      const ProcessorPredictor::Proposed proposed = predictor.propose(scheduler, kMost);
+      if (proposed.guided.seconds < own.seconds) {
+        made.script = script::line(proposed.best.report.script);
+        made.timesAsFast = own.seconds / proposed.guided.seconds;
+      }
+      return made;
+    } catch (const NotPredicted &reason) {
+      return {reason.what(), "", 0, "", 1};
+    }
   }
 
   void refuseUnknown() const {
@@ -139,7 +172,9 @@ private:
 
   Compilation &c_;
   std::map<std::string, long> given_;
+  model::Machine machine_;
   search::Rates rates_;
+  std::optional<emulate::ProcessorCore> core_; // if predictions are wanted
   std::vector<int> cores_;
   std::set<std::string> names_; // of sizes
 };

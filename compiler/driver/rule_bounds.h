@@ -12,9 +12,18 @@ namespace pbc::driver {
 
 struct RuleBounds {
   std::string sizes; // "h = 256, w = 256"; "" if they were not asked for
+  /// What `--why` says: of the default schedule on one core, and the schedule to try.
+  struct Prediction {
+    std::string why;     // it is not predicted; a sentence
+    std::string verdict; // "limited by memory throughput (0.92), next ..."
+    double seconds = 0;
+    std::string script;
+    double timesAsFast = 1; // with the script
+  };
   struct Step {
     std::vector<std::pair<int, search::RuleBound>> byCores; // with the least number first
     std::string why;                                        // if there are none: a sentence
+    std::optional<Prediction> prediction = {};
   };
   std::vector<std::vector<std::vector<Step>>> steps = {}; // by transform, plan and step
 

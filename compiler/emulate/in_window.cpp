@@ -4,7 +4,7 @@
 // resource after its operands are there:
 //
 //   taken in    not before the one `width` instructions earlier + a cycle, and the retirement of the one `window` instructions earlier
-//   begins      at the first time from then on at which its resource is free for all of its transactions
+//   begins      at the first time from then on at which its resource is free, for all of its transactions together
 //   retires     after it has finished, and after all earlier ones
 //
 // What it needs of other resources is asked for when it begins, whenever a whole admission has added up.
@@ -21,25 +21,32 @@ namespace {
 /// When a resource is taken.
 class Calendar {
 public:
-  /// Takes the first time from `from` on that is free for so long, and returns it. Nothing is asked for before `horizon` later.
+  /// Takes the first times from `from` on that are free, so long together, and returns when they would have begun if they were the last
+  /// without a gap: what is left between others is used, so that no throughput is lost. Nothing is asked for before `horizon` later.
   Time take(Time from, Time length, Time horizon) {
     if (length <= 0)
       return from;
     while (!taken_.empty() && taken_.begin()->second <= horizon)
       taken_.erase(taken_.begin());
-    auto after = taken_.upper_bound(from);
-    if (after != taken_.begin() && std::prev(after)->second > from)
-      from = std::prev(after)->second;
-    while (after != taken_.end() && after->first < from + length) {
-      from = after->second;
-      ++after;
+    Time at = from;
+    for (Time left = length; left > 0;) {
+      auto after = taken_.upper_bound(at);
+      if (after != taken_.begin() && std::prev(after)->second > at) {
+        at = std::prev(after)->second;
+        continue;
+      }
+      const Time end = after == taken_.end() ? at + left : std::min(at + left, after->first);
+      insert(after, at, end);
+      left -= end - at;
+      at = end;
     }
-    insert(after, from, from + length);
-    return from;
+    return at - length;
   }
 
 private:
   void insert(std::map<Time, Time>::iterator after, Time begin, Time end) {
+    if (begin == end)
+      return;
     if (after != taken_.end() && after->first == end) {
       end = after->second;
       after = taken_.erase(after);
@@ -143,7 +150,7 @@ private:
     thread.position.advance(ends_);
   }
 
-  /// When a resource admits so many requests, the first time from `from` on; `finish` is when their result is there.
+  /// When a resource admits so many requests, the first times from `from` on; `finish` is when their result is there.
   Time admitted(std::size_t resource, int requests, Time from, const Cost &cost, Time &finish) {
     const Time begin = calendars_[resource].take(from, requests * cost.gap, horizon_);
     finish = begin + (requests - 1) * cost.gap + cost.latency;
@@ -164,12 +171,10 @@ private:
     if (requests == 0)
       return 0;
     owed -= requests;
-    Cost cost = run_.costs.of(i.region, need.resource);
-    if (!need.waits)
-      cost.latency = 0;
     Time finish = begin;
-    admitted(static_cast<std::size_t>(need.resource), requests, begin, cost, finish);
-    return finish - begin;
+    const Time admission = admitted(static_cast<std::size_t>(need.resource), requests, begin,
+                                    run_.costs.of(i.region, need.resource), finish);
+    return (need.waits ? finish : admission) - begin;
   }
 
   static void push(std::deque<Time> &last, Time t, int count) {

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How near the predictions of `pbc emulate` for this processor are to measurements, over kernels of six kinds in several schedules each.
+
+    build/release/bin/pbc model measure -o here.toml
+    bench/emulate/agreement.py here.toml              all kernels: about 8 minutes on two cores
+    bench/emulate/agreement.py here.toml --only=grids
+
+For each kernel: predicted and measured time of the default schedule, the ratio, what it is limited by, and Kendall's tau between predicted and
+measured times of its schedules. Then the geometric mean of the errors, and the median of tau. Schedules whose measured times differ by less
+than 5 % are not compared.
+"""
+import argparse
+import itertools
+import json
+import math
+import pathlib
+import statistics
+import subprocess
+
+HERE = pathlib.Path(__file__).resolve().parent
+SAME = 1.05  # times that are nearer to each other than this say nothing about an order
+RUNS = [("vectors", 4000), ("vectors", 4_000_000), ("grids", 300), ("grids", 2000), ("products", 120)]
+
+
+def tau(rows):
+    agree = disagree = 0
+    for a, b in itertools.combinations(rows, 2):
+        if max(a["measured_seconds"], b["measured_seconds"]) < SAME * min(a["measured_seconds"], b["measured_seconds"]):
+            continue
+        predicted = a["seconds"] - b["seconds"]
+        measured = a["measured_seconds"] - b["measured_seconds"]
+        if predicted * measured > 0:
+            agree += 1
+        elif predicted * measured < 0:
+            disagree += 1
+    return (agree - disagree) / (agree + disagree) if agree + disagree else None
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("machine")
+    options.add_argument("--only", default="", help="one of " + ", ".join(sorted({name for name, _ in RUNS})))
+    options.add_argument("--pbc", default=HERE.parents[1] / "build/release/bin/pbc")
+    options.add_argument("--default", action="store_true", help="the default schedules only")
+    given = options.parse_args()
+    errors, taus = [], []
+    print(f"{'kernel':<24}{'n':>9}{'predicted':>12}{'measured':>12}{'ratio':>7}{'tau':>7}  limited by")
+    for name, n in RUNS:
+        if given.only not in ("", name):
+            continue
+        command = [given.pbc, "emulate", HERE / f"{name}.pbcc", f"--n={n}", f"--machine={given.machine}", "--measure", "--json"]
+        command += [] if given.default else ["--schedules"]
+        kernels = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["kernels"]
+        for kernel, group in itertools.groupby(kernels, key=lambda k: k["name"]):
+            rows = [r for r in group if "measured_seconds" in r and "seconds" in r]
+            if not rows or rows[0]["measured_seconds"] < 5e-8:  # edges of a single cell
+                continue
+            first = rows[0]
+            ratio = first["seconds"] / first["measured_seconds"]
+            order = tau(rows)
+            errors.append(abs(math.log(ratio)))
+            if order is not None:
+                taus.append(order)
+            limit = first.get("bottleneck", {})
+            print(
+                f"{kernel:<24}{n:>9}{first['seconds'] * 1e6:>9.2f} us{first['measured_seconds'] * 1e6:>9.2f} us{ratio:>7.2f}"
+                f"{'' if order is None else f'{order:.2f}':>7}  {limit.get('resource', '')} {limit.get('mode', '')}",
+                flush=True,
+            )
+    if errors:
+        print(f"{len(errors)} kernels: geometric mean of errors {100 * (math.exp(statistics.mean(errors)) - 1):.0f} %, "
+              f"median {100 * (math.exp(statistics.median(errors)) - 1):.0f} %")
+    if taus:
+        print(f"Kendall's tau over {len(taus)} kernels: median {statistics.median(taus):.2f}, least {min(taus):.2f}")
+
+
+main()
