@@ -11,6 +11,7 @@
 #include "compiler/emit/device_texts.h"
 #include "compiler/emulate/device/warp_trace.h"
 #include "compiler/emulate/verdict.h"
+#include "compiler/loop/walk.h"
 #include "compiler/model/machine/machine_file.h"
 #include "runtime/base/parse_status.h"
 #include <algorithm>
@@ -107,7 +108,7 @@ private:
       out["why"] = "items compute its points together or in rounds, which is not followed yet";
       return out;
     }
-    if (emulate::callsBodies(kernel.loops)) {
+    if (loop::callsBodies(kernel.loops)) {
       out["why"] = "its body was not lifted, so that its instructions are not known";
       return out;
     }

@@ -2,8 +2,8 @@
 
 #include "compiler/driver/emulate_processor.h"
 #include "compiler/driver/emulate_report.h"
-#include "compiler/driver/processor_predictor.h"
 #include "compiler/kernel/schedule_space.h"
+#include "compiler/search/predict/processor_predictor.h"
 #include "compiler/search/prove/machine_times.h"
 #include <algorithm>
 
@@ -28,7 +28,7 @@ public:
         for (const std::string &value : option.others)
           add(scheduler_.schedule({{option.option, value}}));
     if (question_.isGuided) {
-      const ProcessorPredictor::Proposed proposed = predictor_.propose(scheduler_);
+      const search::ProcessorPredictor::Proposed proposed = predictor_.propose(scheduler_);
       Json path = Json::array();
       for (const kernel::Asked &asked : proposed.path)
         path.push_back(asked);
@@ -50,11 +50,11 @@ private:
       return;
     Json out = {{"name", scheduler_.lifted().name}, {"schedule", schedule}};
     try {
-      const Prediction p = predictor_.of(planned, {});
+      const search::Prediction p = predictor_.of(planned, {});
       addTo(out, p.analysis, p.trace, core_.core);
       out["seconds"] = p.seconds;
       out["is_steady"] = p.isSteady;
-    } catch (const NotPredicted &reason) {
+    } catch (const search::NotPredicted &reason) {
       out["why"] = reason.what();
     }
     measure(planned, out);
@@ -72,7 +72,7 @@ private:
   kernel::Scheduler scheduler_;
   const emulate::ProcessorCore &core_;
   const ProcessorQuestion &question_;
-  const ProcessorPredictor predictor_;
+  const search::ProcessorPredictor predictor_;
   search::Journal journal_;
   std::unique_ptr<search::MachineTimes> times_;
   std::vector<Json> rows_;
@@ -81,14 +81,14 @@ private:
 } // namespace
 
 Json describeOnProcessor(const ProcessorQuestion &question, const model::Machine &machine) {
-  const emulate::ProcessorCore core = coreOf(machine);
+  const emulate::ProcessorCore core = search::coreOf(machine);
   const KernelInput input("pbc emulate", question.request);
   Json all = Json::array();
   for (const kernel::Scheduled &kernel : input.kernels())
     try {
       for (Json &row : OnProcessor(kernel, input.valuesOf(kernel), core, question).all())
         all.push_back(std::move(row));
-    } catch (const NotPredicted &reason) {
+    } catch (const search::NotPredicted &reason) {
       all.push_back({{"name", kernel.name}, {"why", reason.what()}});
     } catch (const search::Unsearchable &reason) {
       all.push_back({{"name", kernel.name}, {"why", reason.what()}});

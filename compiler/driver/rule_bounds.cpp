@@ -4,11 +4,11 @@
 #include "compiler/driver/kernel_input.h"
 #include "compiler/driver/machine_rates.h"
 #include "compiler/driver/problems.h"
-#include "compiler/driver/processor_predictor.h"
 #include "compiler/emulate/verdict.h"
 #include "compiler/kernel/lift.h"
 #include "compiler/poly/names.h"
 #include "compiler/schedule/private_matrices.h"
+#include "compiler/search/predict/processor_predictor.h"
 #include "runtime/base/machine.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ public:
         rates_(ratesFor(kCommand, machine_, pb::base::thisMachine())) {
     if (c.options.bounds.isWhy)
       try {
-        core_ = coreOf(machine_);
+        core_ = search::coreOf(machine_);
       } catch (const model::Problem &problem) {
         throw Refusal(fmt::format("{}: error: {}\nhelp: {}\n", kCommand, problem.what(), problem.help()));
       }
@@ -141,18 +141,18 @@ private:
                                    const std::map<std::string, long> &values) const {
     constexpr int kMost = 60; // schedules, which take some seconds
     try {
-      const ProcessorPredictor predictor(lifted, values, *core_);
+      const search::ProcessorPredictor predictor(lifted, values, *core_);
       kernel::Scheduler scheduler(lifted);
-      const Prediction own = predictor.of(scheduler.schedule(), {});
+      const search::Prediction own = predictor.of(scheduler.schedule(), {});
       RuleBounds::Prediction made{"", emulate::sentence(emulate::verdictOf(own.analysis), core_->core),
                                   own.seconds, "", 1};
-      const ProcessorPredictor::Proposed proposed = predictor.propose(scheduler, kMost);
+      const search::ProcessorPredictor::Proposed proposed = predictor.propose(scheduler, kMost);
       if (proposed.guided.seconds < own.seconds) {
         made.script = script::line(proposed.best.report.script);
         made.timesAsFast = own.seconds / proposed.guided.seconds;
       }
       return made;
-    } catch (const NotPredicted &reason) {
+    } catch (const search::NotPredicted &reason) {
       return {reason.what(), "", 0, "", 1};
     }
   }

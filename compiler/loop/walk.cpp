@@ -255,4 +255,16 @@ bool branchesOn(const NodePtr &body, const std::string &iterator) {
 Expr replaced(const Expr &e, const Replacements &by) { return Replace(by).expr(e); }
 NodePtr replaced(const NodePtr &n, const Replacements &by) { return Replace(by).node(n); }
 
+bool callsBodies(const NodePtr &n) {
+  struct Find : Visitor {
+    bool isFound = false;
+    void node(const NodePtr &one) override {
+      isFound |= as<Call>(one) != nullptr;
+      Visitor::node(one);
+    }
+  } find;
+  find.node(n);
+  return find.isFound;
+}
+
 } // namespace pbc::loop

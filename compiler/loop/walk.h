@@ -33,6 +33,9 @@ bool mentions(const NodePtr &, const std::string &name);
 /// Whether some condition inside differs between the iterations of the loop over `iterator`.
 bool branchesOn(const NodePtr &body, const std::string &iterator);
 
+/// Whether a body that was not lifted is called.
+bool callsBodies(const NodePtr &);
+
 /// The same with other expressions in the places of names.
 using Replacements = std::vector<std::pair<std::string, Expr>>;
 Expr replaced(const Expr &, const Replacements &);

@@ -76,6 +76,7 @@ TABLE = {
         "compiler/model/machine compiler/model/movement compiler/model/measure compiler/model/area "
         "compiler/model/time compiler/model/energy compiler/model/codesign",
     "compiler/emulate/device": "compiler/kernel compiler/loop compiler/model compiler/model/machine compiler/emulate",
+    "compiler/emulate/processor": "compiler/body compiler/kernel compiler/loop compiler/model compiler/model/machine compiler/emulate",
     # The search over schedules, from its core to kernels on the machine at hand.
     "compiler/search": "",
     "compiler/search/nest": "compiler/poly compiler/kernel compiler/search",
@@ -84,6 +85,9 @@ TABLE = {
     "compiler/search/gpu": "compiler/kernel compiler/model/machine compiler/search compiler/search/nest compiler/search/strategy",
     "compiler/search/measure":
         "runtime/base compiler/poly compiler/body compiler/kernel compiler/emit/kernel compiler/build",
+    "compiler/search/predict":
+        "runtime/base compiler/poly compiler/script compiler/kernel compiler/loop compiler/emit/kernel compiler/build compiler/model/machine compiler/emulate "
+        "compiler/emulate/processor compiler/search/measure",
     "compiler/search/prove":
         "runtime/base compiler/script compiler/model/machine compiler/search/nest compiler/search/bound compiler/search/measure compiler/search/strategy",
     "compiler/search/record":
@@ -91,9 +95,9 @@ TABLE = {
     # The driver puts all components together.
     "compiler/driver":
         "runtime/base runtime/device tuner/space tuner/evaluate tuner/travel tuner compiler/source compiler/poly compiler/script "
-        "compiler/syntax compiler/cubin compiler/emulate compiler/emulate/device compiler/sema compiler/body compiler/choice compiler/schedule compiler/kernel compiler/compose compiler/emit/kernel "
+        "compiler/syntax compiler/cubin compiler/emulate compiler/emulate/device compiler/loop compiler/sema compiler/body compiler/choice compiler/schedule compiler/kernel compiler/compose compiler/emit/kernel "
         "compiler/emit compiler/build compiler/model/machine compiler/model/measure compiler/model/command compiler/search compiler/search/nest compiler/search/bound "
-        "compiler/search/gpu compiler/search/prove compiler/search/record compiler/search/strategy",
+        "compiler/search/gpu compiler/search/predict compiler/search/prove compiler/search/record compiler/search/strategy",
 }
 
 

@@ -412,18 +412,6 @@ const char *nameOf(Region region) {
   return "";
 }
 
-bool callsBodies(const loop::NodePtr &lowered) {
-  struct Find : loop::Visitor {
-    bool isFound = false;
-    void node(const loop::NodePtr &one) override {
-      isFound |= loop::as<loop::Call>(one) != nullptr;
-      Visitor::node(one);
-    }
-  } find;
-  find.node(lowered);
-  return find.isFound;
-}
-
 Trace warpTrace(const WarpQuestion &question) {
   Lane first(question, 0);
   first.run(question.lowered);

@@ -34,9 +34,6 @@ struct WarpQuestion {
 enum class Region { Copies, Loads, Computing, Stores };
 const char *nameOf(Region);
 
-/// Whether the loops call a body that was not lifted, whose instructions no trace has.
-bool callsBodies(const loop::NodePtr &lowered);
-
 /// For the resources of GpuCore.
 Trace warpTrace(const WarpQuestion &);
 

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/driver/processor_predictor.h"
+#include "compiler/search/predict/processor_predictor.h"
 #include "compiler/build/vector_width.h"
 #include "compiler/emit/kernel/nest.h"
-#include "compiler/emulate/device/warp_trace.h"
 #include "compiler/emulate/processor/thread_trace.h"
 #include "compiler/emulate/verdict.h"
 #include "compiler/kernel/schedule_space.h"
 #include "compiler/loop/lower/lower.h"
+#include "compiler/loop/walk.h"
 #include "compiler/poly/at_values.h"
+#include "compiler/script/script.h"
 #include "runtime/base/machine.h"
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace pbc::driver {
+namespace pbc::search {
 namespace {
 
 using Sizes = ProcessorPredictor::Sizes;
@@ -90,7 +91,7 @@ emulate::ProcessorCore coreOf(const model::Machine &machine) {
 ProcessorPredictor::ProcessorPredictor(const kernel::Scheduled &lifted, const Sizes &values,
                                        const emulate::ProcessorCore &core)
     : values_(values), core_(core) {
-  search::ArraysOutcome arrays = search::arraysOf(lifted, values);
+  ArraysOutcome arrays = arraysOf(lifted, values);
   if (!arrays.arrays)
     throw NotPredicted(arrays.why);
   arrays_ = std::move(*arrays.arrays);
@@ -104,7 +105,7 @@ Prediction ProcessorPredictor::of(const kernel::Planned &planned,
                                   const emulate::AnalysisOptions &options) const {
   const emit::KernelNest made = emit::kernelNest(planned.kernel);
   const loop::Lowered lowered = loop::lower(made.nest, {});
-  if (emulate::callsBodies(lowered.body))
+  if (loop::callsBodies(lowered.body))
     throw NotPredicted("its body was not lifted, so that its instructions are not known");
   emulate::ThreadQuestion asked{made.nest.buffers, {}, lowered.body, values_};
   for (const loop::Matrix &m : made.nest.buffers) {
@@ -137,4 +138,4 @@ ProcessorPredictor::Proposed ProcessorPredictor::propose(kernel::Scheduler &sche
   return made;
 }
 
-} // namespace pbc::driver
+} // namespace pbc::search

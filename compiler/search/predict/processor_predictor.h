@@ -12,10 +12,11 @@
 #include "compiler/emulate/processor/processor_core.h"
 #include "compiler/emulate/sensitivity.h"
 #include "compiler/kernel/policy/processor.h"
+#include "compiler/model/machine/machine.h"
 #include "compiler/search/measure/leaf_program.h"
 #include <stdexcept>
 
-namespace pbc::driver {
+namespace pbc::search {
 
 /// With the vectors of this machine and its compiler. Throws model::Problem for a machine without a figure that is needed.
 emulate::ProcessorCore coreOf(const model::Machine &);
@@ -51,8 +52,8 @@ public:
 
 private:
   Sizes values_;
-  search::Arrays arrays_;
+  Arrays arrays_;
   const emulate::ProcessorCore &core_;
 };
 
-} // namespace pbc::driver
+} // namespace pbc::search
