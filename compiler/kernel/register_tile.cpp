@@ -223,7 +223,8 @@ private:
     for (const int index : points_)
       if (static_cast<int>(at(index).dimensions.size()) > at(index).freeCount)
         addPanels(index);
-    tile_.resumes = isParallel_ && loops.size() == 1;
+    // Where rows wait, too: each step reads a row `behind` steps before, so that a row's loop ends before the step that would read itself.
+    tile_.resumes = loops.size() == 1;
     if (isParallel_ && tile_.moves && steps.size() == 2)
       tile_.joined = together(steps);
   }

@@ -15,6 +15,7 @@
 #include "index.h"
 #include "panels.h"
 #include "scratch.h"
+#include "step_parts.h"
 
 /// For the loop over k: the block already has enough independent additions, and unrolled further it would not
 /// fit in registers.
@@ -62,6 +63,7 @@ long pb_cache_bytes(int level);
 ///   kKept[]                      the same: whether a block puts what it computes into the strip, from the first row of the box on
 ///   kStrided                     the cells of some strips of columns are not contiguous
 ///   kMoves                       rows have loops of different length
+///   kWaits                       rows read what earlier ones have computed, below step y + behind() if kResumes
 ///   kThen[]                      the same: the operand that takes its place from step change(y) on, behind the others; -1: none
 ///   behind()                     step k reads what rows before k - behind() write; 0 if rows do not wait
 ///   depthBegin(y), depthEnd(y)   the loops over k in row y
@@ -108,11 +110,6 @@ public:
   }
 
 private:
-  /// Steps of the loop over k.
-  struct Steps {
-    long begin, end;
-  };
-
   /// Calls `blocks<R>(y, count)` for groups of at most `most` blocks of R rows; blocks overlap only where points may be computed twice.
   template <class Blocks>
   static void rows(long begin, long end, long most, const Blocks &blocks) {
@@ -281,11 +278,12 @@ private:
   /// some blocks' rows in a part of the second-level cache; strips may be in the cache behind it, because all of these blocks use one
   /// before the next.
   void inPanels(const Box &box) const {
-    long depth = box.k1 - box.k0;
-    if (Tile::kResumes) {
-      const long cuts = (depth + stepsTogether() - 1) / stepsTogether(); // of the same length
-      depth = (depth + cuts - 1) / cuts;
-    }
+    const Steps all{box.k0, box.k1};
+    // What is computed in a block of rows that wait is read at the same part's steps.
+    const StepParts parts =
+        !Tile::kResumes ? StepParts{all, all.begin, all.end - all.begin}
+                        : cutSteps(all, stepsTogether(), Tile::kWaits ? R : 1, box.y0 + tile_.behind());
+    const long depth = parts.depth;
     const long strip = depth * kStrip;
     const long width = stripsTogether(strip * columnOperands() * kSize) * kStrip;
     const long strips = (minimum(width, box.x1 - box.x0) + kStrip - 1) / kStrip;
@@ -294,13 +292,12 @@ private:
     const long blocks =
         minimum(kMostBlocks, maximum(1, pb_cache_bytes(2) / 4 / (size * rowOperands() * kSize + 1)));
     const long kept =
-        depth == box.k1 - box.k0 ? 0 : ((box.y1 - box.y0) / R + kFewRows + R / kFewRows) * strips;
+        depth >= box.k1 - parts.begin ? 0 : ((box.y1 - box.y0) / R + kFewRows + R / kFewRows) * strips;
     T *const memory = static_cast<T *>(pb_scratch(
         (strips * strip * columnOperands() + blocks * size * rowOperands() + kept * kKept) * kSize));
     const Part part{depth, strip, strips, size, blocks, memory, memory + strips * strip * columnOperands()};
     for (long x = box.x0; x < box.x1; x += width)
-      for (long k = box.k0; k < box.k1; k += depth)
-        inPart(box, part, x, minimum(x + width, box.x1), {k, minimum(k + depth, box.k1)});
+      parts.each([&](Steps k) { inPart(box, part, x, minimum(x + width, box.x1), k); });
   }
 
   /// How the box is cut, and memory: for all strips of an operand, one operand behind the other; for some blocks' rows, in the same way; and for
@@ -376,7 +373,9 @@ private:
   Task task(const Box &box, long y, long rows, Steps k) const {
     if (!Tile::kResumes)
       return {};
-    const Steps all = depth(y, y + rows);
+    Steps all = depth(y, y + rows);
+    if (Tile::kWaits) // until its own rows are among the steps
+      all.end = maximum(all.end, y + rows + tile_.behind());
     // A block without steps is computed, too.
     const long from = minimum(maximum(all.begin, box.k0), box.k1 - 1),
                to = maximum(from, minimum(all.end, box.k1) - 1);

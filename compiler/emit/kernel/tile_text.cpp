@@ -155,9 +155,10 @@ private:
     }
     const std::string row = fmt::format("[[maybe_unused]] long {}", block_.y);
     return fmt::format("  [[maybe_unused]] static constexpr bool kAlongX[] = {{{}}}, kIsOutput[] = {{{}}}, "
-                       "kKept[] = {{{}}}, kMoves = {}, "
+                       "kKept[] = {{{}}}, kMoves = {}, kWaits = {}, "
                        "kStrided = {};\n  static constexpr int kThen[] = {{{}}};\n",
-                       alongX, isOutput, isKept, block_.depth->isUneven, block_.depth->isStrided, then) +
+                       alongX, isOutput, isKept, block_.depth->isUneven, block_.depth->behind != nullptr,
+                       block_.depth->isStrided, then) +
            (change.empty() ? "" : function("long", "change", row, fmt::format("    return {};\n", change))) +
            function("long", "behind", "", fmt::format("    return {};\n", behind)) +
            function("long", "depthBegin", row, fmt::format("    return {};\n", begin)) +

@@ -103,7 +103,7 @@ public:
 
 private:
   /// Whether the loop may be left and entered again, what the scalars hold being kept meanwhile.
-  bool isResumed() const { return registers_.resumes && loops_.size() == 1 && !registers_.behind; }
+  bool isResumed() const { return registers_.resumes && loops_.size() == 1; }
   bool isUneven() const { return registers_.isUneven && !joined_; }
 
   /// The loops of a body of statements and loops over statements, by part; none if the body is another one.
@@ -214,12 +214,13 @@ private:
   }
   static NodePtr vectors(NodePtr body) { return writtenOut(B::kVector, B::kVectors, std::move(body)); }
 
-  /// The row, unless it is given, and the column of a vector.
-  Let place() const {
+  /// The row, unless it is given, or one so many behind it, and the column of a vector.
+  Let place(const Expr &behind = nullptr) const {
     Let place{{}};
     place.mayBeUnused = true;
     if (!perRow_)
-      place.variables.push_back({y_.iterator, loop::add(index(B::kY), index(B::kRow))});
+      place.variables.push_back(
+          {y_.iterator, loop::add(behind ? loop::add(index(B::kY), behind) : index(B::kY), index(B::kRow))});
     place.variables.push_back(
         {x_.iterator, loop::add(index(B::kX), multiply(index(B::kVector), index(B::kWidth)))});
     return place;
@@ -265,7 +266,8 @@ private:
       before.clear();
       current_ = loop.iterator;
       if (loops_.size() == 1)
-        ahead_ = rowAhead({parts.begin() + static_cast<long>(k) + 1, parts.end()});
+        ahead_ = rowAhead({parts.begin(), parts.begin() + static_cast<long>(k)},
+                          {parts.begin() + static_cast<long>(k) + 1, parts.end()});
       if (isResumed() && !isUneven())
         to.push_back(steps(loop, index(B::kFirstStep), index(B::kPastStep)));
       else if (!isUneven() && !registers_.behind)
@@ -294,33 +296,40 @@ private:
                : stepsInRounds(loop.iterator, begin, end, block(std::move(body)), ahead_);
   }
 
-  /// Asks for the memory of one row that is used after the steps, by `rest` if they are the last ones: the cells of a vector each, and where the next block
-  /// goes on from.
-  std::vector<NodePtr> rowAhead(const std::vector<NodePtr> &rest) const {
-    std::vector<NodePtr> cells, kept, row;
-    for (const NodePtr &part : rest)
-      if (const Assign *one = as<Assign>(part))
-        for (const auto &[cell, isWritten] : points_.cellsOf(*one))
-          cells.push_back(make({Prefetch{cell, isWritten}}));
-    if (!cells.empty())
-      row.push_back(vectors(block({make({place()}), block(std::move(cells))})));
-    if (isResumed()) {
-      if (!row.empty())
-        row = {make({If{index(B::kIsLast), block(std::move(row))}})};
-      for (std::size_t k = 0; k < locals_.size(); ++k)
-        kept.push_back(
-            make({Prefetch{make(Expression{KeptValue{static_cast<int>(locals_.size() + k)}}), true}}));
-      row.push_back(make({If{index(B::kIsFirst), block({}), vectors(block(std::move(kept)))}}));
+  /// Asks for the memory of one row that is used after the steps, by `rest` if they are the last ones: the cells of a vector each, and what the next
+  /// block goes on from, or reads in `initial` if its steps are the first ones.
+  std::vector<NodePtr> rowAhead(const std::vector<NodePtr> &initial, const std::vector<NodePtr> &rest) const {
+    const auto cellsOf = [&](const std::vector<NodePtr> &parts, const Let &where) -> std::vector<NodePtr> {
+      std::vector<NodePtr> cells;
+      for (const NodePtr &part : parts)
+        if (const Assign *one = as<Assign>(part))
+          for (const auto &[cell, isWritten] : points_.cellsOf(*one))
+            cells.push_back(make({Prefetch{cell, isWritten}}));
+      return cells.empty() ? cells : std::vector{vectors(block({make({where}), block(std::move(cells))}))};
+    };
+    std::vector<NodePtr> row = cellsOf(rest, place()), next = cellsOf(initial, place(index(B::kRows)));
+    if (!isResumed()) {
+      row.insert(row.end(), next.begin(), next.end());
+      return row;
     }
+    std::vector<NodePtr> kept;
+    if (!row.empty())
+      row = {make({If{index(B::kIsLast), block(std::move(row))}})};
+    for (std::size_t k = 0; k < locals_.size(); ++k)
+      kept.push_back(
+          make({Prefetch{make(Expression{KeptValue{static_cast<int>(locals_.size() + k)}}), true}}));
+    row.push_back(make({If{index(B::kIsFirst), block(std::move(next)), vectors(block(std::move(kept)))}}));
     return row;
   }
 
   /// A loop whose bounds depend on the row: the steps before and after those that all rows of the block share are
-  /// executed row by row. If rows wait for each other, so is the code after the loop.
+  /// executed row by row. If rows wait for each other, so is the code after the loop, and they share only steps that read what is done before
+  /// the block.
   void addJointly(std::vector<NodePtr> &to, const Range &loop, const std::string &number,
                   const std::vector<NodePtr> &rest) {
     const std::string low = "pb__lo" + number, high = "pb__hi" + number;
     const Expr lo = index(low), hi = index(high);
+    const bool beginsMove = mentions(loop.begin, y_.iterator), endsMove = mentions(loop.end, y_.iterator);
     Let shared{{{low, index(B::kFirstStep)}, {high, index(B::kPastStep)}}};
     shared.isConstant = false;
     to.push_back(make({std::move(shared)}));
@@ -329,24 +338,37 @@ private:
              block({row(), assign(low, maximum(lo, loop.begin)), assign(high, minimum(hi, loop.end))})}}));
     if (registers_.behind)
       to.push_back(assign(high, minimum(hi, loop::add(index(B::kY), registers_.behind))));
-    to.push_back(assign(high, maximum(lo, hi)));
+    // Where a row begins behind steps that wait, none is shared, and no row runs one of these before the rows above it are done.
+    const bool isLate = registers_.behind && beginsMove;
+    to.push_back(isLate ? assign(low, minimum(lo, hi)) : assign(high, maximum(lo, hi)));
     perRow_ = true;
     // Of the steps of this part only, if there are others.
     const Expr first = isResumed() ? maximum(loop.begin, index(B::kFirstStep)) : loop.begin,
                past = isResumed() ? minimum(loop.end, index(B::kPastStep)) : loop.end;
-    if (mentions(loop.begin, y_.iterator))
+    if (beginsMove)
       to.push_back(rows({steps(loop, first, minimum(lo, past))}));
     perRow_ = false;
     to.push_back(steps(loop, lo, hi));
     perRow_ = true;
-    if (mentions(loop.end, y_.iterator) || registers_.behind) {
-      std::vector<NodePtr> after = {steps(loop, hi, past)};
+    if (endsMove || registers_.behind) {
+      const NodePtr own = steps(loop, isLate ? maximum(hi, first) : hi, past);
       current_.clear();
-      for (std::size_t k = 0; registers_.behind && k < rest.size(); ++k)
-        add(after, rest[k]);
-      to.push_back(rows(std::move(after)));
+      to.push_back(registers_.behind ? afterLoop(own, rest) : rows({own}));
     }
     perRow_ = false;
+  }
+
+  /// The steps that rows do not share where they wait for each other, and what is behind them, if these were the last steps.
+  NodePtr afterLoop(const NodePtr &own, const std::vector<NodePtr> &rest) {
+    std::vector<NodePtr> row{own};
+    for (const NodePtr &part : rest)
+      add(row, part);
+    std::vector<NodePtr> all{rows(std::move(row))};
+    if (!isResumed())
+      return all.front();
+    addArrays(all, all);
+    perRow_ = false;
+    return make({If{index(B::kIsLast), block(std::move(all)), block({rows({own}), keep(true)})}});
   }
 
   /// Puts the scalars of all points where they are kept between parts of the loop, or gets them from there.
