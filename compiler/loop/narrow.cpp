@@ -47,6 +47,12 @@ bool countsParts(const Expr &e) {
   return name && name->kind == Name::Kind::Launch && (name->name == "parts" || name->name == "here");
 }
 
+/// How many points a tile of a launch in tiles has along an axis (tile_loops.h).
+bool isSizeOfTile(const Expr &e) {
+  const Name *name = as<Name>(e);
+  return name && name->kind == Name::Kind::Launch && name->name.starts_with("tile");
+}
+
 const Expr &withoutParentheses(const Expr &e) {
   const Grouped *grouped = as<Grouped>(e);
   return grouped ? withoutParentheses(grouped->operand) : e;
@@ -251,6 +257,9 @@ private:
     // Groups lie one behind the other: the first point of each is a point of the launch.
     if (isNumberOfGroup(a.operands[0]))
       return {2, kOfGroup};
+    // The same of tiles: where each would begin that some group asks for is a number that the runtime compares with the largest size.
+    if (isSizeOfTile(a.operands[1]))
+      return {1, 0};
     const std::vector<Expr> *quotient = operandsOf(Arithmetic::Op::Divide, a.operands[0]);
     if (quotient && isSameName((*quotient)[1], a.operands[1]))
       return all[0]; // a divisor is at least 1, and the quotient has the dividend's bound

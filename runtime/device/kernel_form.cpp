@@ -43,11 +43,27 @@ bool hasNarrowGroups(const DeviceKernel &kernel, const Launch &launch) {
   return items <= kTeamItems && launch.teams.parts <= kParts && places <= INT_MAX;
 }
 
+/// Whether the launch has no tiles, or numbers them, and the first points of all that its groups ask for, in 32 bits: a group may find that
+/// the last axis has no tile at its place (compiler/loop/tile_loops.h), which is no further away than there are tiles along all axes.
+bool hasNarrowTiles(const DeviceKernel &kernel, const Launch &launch) {
+  if (!launch.inTiles())
+    return true;
+  double tiles = 1;
+  long largest = 1;
+  for (int d = 0; d < launch.box.rank; ++d) {
+    const auto points = static_cast<double>(launch.box.high[d] - launch.box.low[d]);
+    tiles += std::ceil(points / static_cast<double>(launch.tile[d]));
+    largest = std::max(largest, launch.tile[d]);
+  }
+  return tiles * static_cast<double>(largest) <= static_cast<double>(kernel.narrow);
+}
+
 bool isNarrow(const DeviceStep &step, const DeviceKernel &kernel, const StepArguments &arguments,
               const Launch &launch) {
   const Box &box = launch.box;
   const auto fits = [&](long size) { return std::abs(size) <= kernel.narrow; };
-  if (kernel.narrow <= 0 || step.valueCount > kValueBits || !hasNarrowGroups(kernel, launch))
+  if (kernel.narrow <= 0 || step.valueCount > kValueBits || !hasNarrowGroups(kernel, launch) ||
+      !hasNarrowTiles(kernel, launch))
     return false;
   for (int v = 0; v < step.valueCount; ++v)
     if (!(step.realValues >> v & 1) && !fits(arguments.value(v).integer))

@@ -88,6 +88,25 @@ TEST(KernelForm, PlacesOfPartsFit) {
   EXPECT_FALSE(isNarrowTeam(1, 1, 2048, 1)) << "more parts";
 }
 
+/// A launch in tiles of a x b points over width x height points: 32 bits if the launch's tiles, one behind the other, are that many points.
+TEST(KernelForm, FirstPointsOfTilesFit) {
+  const auto isNarrow = [](long width, long height, long a, long b) {
+    const Sized frame = sized(10, 10, 1, 10);
+    const DeviceStep step{};
+    DeviceKernel kernel{};
+    kernel.narrow = 1 << 30;
+    Launch launch;
+    launch.box = {2, {0, 0}, {width, height}};
+    launch.tile[0] = a, launch.tile[1] = b;
+    return formOf(step, kernel, StepArguments(step, &frame, &launch.box), launch).narrow;
+  };
+  EXPECT_TRUE(isNarrow(1 << 20, 1 << 20, 64, 64));
+  EXPECT_TRUE(isNarrow(1L << 29, 1 << 20, 64, 64));
+  EXPECT_FALSE(isNarrow(1L << 29, 1 << 20, 1, 64)) << "2^29 tiles, and places of tiles of 64 points";
+  EXPECT_FALSE(isNarrow(1L << 31, 1 << 20, 64, 64)) << "a limit of the launch";
+  EXPECT_FALSE(isNarrow(1L << 30, 1 << 20, 64, 64)) << "the last place is behind both axes";
+}
+
 TEST(KernelForm, PlacesOfAGroupsMemoryFit) {
   const auto isNarrow = [](int items) {
     const Sized frame = sized(10, 10, 1, 10);

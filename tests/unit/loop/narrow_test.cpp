@@ -71,6 +71,18 @@ TEST(Narrow, AGroupsNumberTimesItsPointsIsAPoint) {
       << "a size that is not known to be that of a group";
 }
 
+TEST(Narrow, ATilesNumberTimesItsPointsIsASize) {
+  const auto tree = [](const char *of) {
+    const Expr begin = add(limit("low0"), multiply(index("at0"), ofLaunch(of)));
+    return make({Parallel{Parallel::Over::Groups, 0, "at0", ofLaunch("first0"), nullptr,
+                          block({number("begin0", begin), loopOver(limit("high1"), index("begin0"))})}});
+  };
+  const long ofTiles = largestSizeIn32Bits(tree("tile0"));
+  EXPECT_GT(ofTiles, 0x7fffffff / 3);
+  EXPECT_LT(ofTiles, 0x7fffffff / 2) << "the begin of the points, and that of the tile behind it";
+  EXPECT_EQ(largestSizeIn32Bits(tree("diagonal")), 0) << "a product of two numbers of the launch";
+}
+
 TEST(Narrow, PlacesOfAGroupsMemoryFit) {
   const Expr wide = multiply(ofMachine("PB_G0"), ofMachine("PB_C0"));
   const Expr place = add(multiply(grouped(index("y")), grouped(wide)), index("x"));
