@@ -38,6 +38,8 @@ TEST(Instruction, KindsAndWidths) {
   EXPECT_EQ(decoded(kStackLoad8).kind, Kind::LocalLoad);
   EXPECT_EQ(decoded(kBarrier).kind, Kind::Barrier);
   EXPECT_EQ(decoded(kExit).kind, Kind::Other);
+  constexpr Word kNeverExecuted{0x00000000fffff984, 0x000fe20000000800}; // @!PT LDS RZ, [RZ]
+  EXPECT_EQ(decoded(kNeverExecuted).kind, Kind::Other);
 }
 
 /// The distance is written in another way from sm_90 on.
