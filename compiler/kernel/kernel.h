@@ -41,11 +41,12 @@ struct Buffer {
   std::vector<isl::pw_aff> extents = {};
   bool inRegisters = false; // Scratch: so few cells that registers may hold them
   // Group: memory that all items of a group share, filled by a copying statement (Statement::copy). Dimension 0 is contiguous, its rows
-  // `pad` cells longer than what they hold. With two buffers, the steps of a loop use them in turns: the copy of the next step runs
-  // while items read that of this one; with more, what the steps before it have copied is still there. Item: the same of one item, in
-  // its registers.
+  // `pad` cells longer than what they hold. With `parts`, cells whose places along dimension 0 differ by a multiple of so many lie next to each
+  // other, for items that read every second cell; each part has a `gap` of so many cells behind it. With two buffers, the steps of a loop use
+  // them in turns: the copy of the next step runs while items read that of this one; with more, what the steps before it have copied is still
+  // there. Item: the same of one item, in its registers.
   std::vector<GroupDimension> ofGroup = {};
-  long pad = 0;
+  long pad = 0, parts = 1, gap = 0;
   int buffers = 1;
   // What it is called in the program, if that is another name: a variable `sum` of a rule's body is the Local "R0_sum", since rules
   // share kernels. Users see it (buffer_names.h).
@@ -66,6 +67,9 @@ inline bool isMatrix(const Buffer &b) {
 inline bool isFilled(const Buffer &b) {
   return b.role == Buffer::Role::Group || b.role == Buffer::Role::Item;
 }
+
+/// By how many cells the rows of a group's memory are longer than what they hold.
+inline long addedToRows(const Buffer &b) { return b.pad + (b.parts > 1 ? b.parts * b.gap : 0); }
 
 struct Access {
   int buffer;

@@ -214,6 +214,8 @@ std::string buffer(const Buffer &b, int place) {
     text += fmt::format(" of {}", groupExtents(b));
   if (b.pad)
     text += fmt::format(", pad {}", b.pad);
+  if (b.parts > 1)
+    text += fmt::format(", parts {} gap {}", b.parts, b.gap);
   if (b.buffers > 1)
     text += fmt::format(", buffers {}", b.buffers);
   if (!b.called.empty())

@@ -482,8 +482,8 @@ std::vector<Matrix> matrices(const kernel::Kernel &kernel) {
   for (const Buffer &b : kernel.buffers) {
     const bool isOwn = b.role == Buffer::Role::Scratch && isSized(b);
     all.push_back({b.name, b.element, isOwn ? static_cast<int>(b.extents.size()) : b.rank,
-                   b.role == Buffer::Role::Input, b.ofGroup, b.pad, b.role == Buffer::Role::Item, b.buffers,
-                   isOwn});
+                   b.role == Buffer::Role::Input, b.ofGroup, b.pad, b.parts, b.gap,
+                   b.role == Buffer::Role::Item, b.buffers, isOwn});
   }
   return all;
 }

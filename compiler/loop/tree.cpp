@@ -58,11 +58,18 @@ Expr groupStride(const Matrix &memory, std::size_t d) {
   Expr stride = integer(1);
   for (std::size_t k = 0; k < d; ++k) {
     Expr row = groupExtent(memory.ofGroup[k]);
-    if (k == 0 && memory.pad)
-      row = add(std::move(row), integer(memory.pad));
+    if (const long more = memory.pad + (memory.parts > 1 ? memory.parts * memory.gap : 0); k == 0 && more)
+      row = add(std::move(row), integer(more));
     stride = k ? multiply(std::move(stride), grouped(std::move(row))) : std::move(row);
   }
   return stride;
+}
+
+Expr partLength(const Matrix &memory) {
+  kernel::GroupDimension part = memory.ofGroup.front();
+  part.factor /= memory.parts;
+  part.extent = part.extent / memory.parts + memory.gap;
+  return groupExtent(part);
 }
 
 } // namespace pbc::loop

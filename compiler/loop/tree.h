@@ -301,7 +301,7 @@ struct Matrix {
   bool isInput = false;
   /// Memory of a group, or of an item: its dimensions; empty: a matrix of the program.
   std::vector<kernel::GroupDimension> ofGroup = {};
-  long pad = 0;
+  long pad = 0, parts = 1, gap = 0; // of its rows (kernel/kernel.h)
   bool isOfItem = false;
   /// Of a group: how many buffers it has. An Element has one index more than dimensions where it is not in the first one; before
   /// copies have loops, the index says how many steps ago the cell was copied.
@@ -320,8 +320,10 @@ Expr pointsAtOnce(int axis);
 /// The same of the memory of an item.
 Expr itemExtent(const kernel::GroupDimension &);
 Expr pointsOfGroup(int axis, bool isBlock);
-/// The cells from one to the next along a dimension.
+/// The cells from one to the next along a dimension; of dimension 0 in parts, before lower/row_parts.cpp.
 Expr groupStride(const Matrix &, std::size_t d);
+/// The cells from one part of a row to the next.
+Expr partLength(const Matrix &);
 
 /// What blocks of points in registers need to know of the kernel (kernel/register_tile.h).
 struct Registers {

@@ -13,7 +13,8 @@ constexpr long kAlignment = 16;
 LocalArray ofGroup(const kernel::Buffer &b) {
   LocalArray made{static_cast<long>(kernel::bytesOf(b.element)) * b.buffers};
   for (const kernel::GroupDimension &d : b.ofGroup)
-    made.lengths.push_back({d.axis, d.isBlock, d.factor, d.extent + (&d == &b.ofGroup.front() ? b.pad : 0)});
+    made.lengths.push_back(
+        {d.axis, d.isBlock, d.factor, d.extent + (&d == &b.ofGroup.front() ? kernel::addedToRows(b) : 0)});
   return made;
 }
 

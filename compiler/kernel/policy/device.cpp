@@ -5,6 +5,7 @@
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/item_values.h"
 #include "compiler/kernel/items.h"
+#include "compiler/kernel/policy/group_rows.h"
 #include "compiler/kernel/policy/runs.h"
 #include "compiler/kernel/policy/writing.h"
 #include "compiler/kernel/split_tasks.h"
@@ -19,8 +20,7 @@
 namespace pbc::kernel {
 namespace {
 
-constexpr long kStrip = 16;       // steps of a loop whose strips are copied together
-constexpr unsigned kAligned = 16; // bytes of the widest access
+constexpr long kStrip = 16; // steps of a loop whose strips are copied together
 
 script::Step stageStep(const CopyRequest &copy) {
   script::Step step = script::step("stage", {copy.matrix});
@@ -30,6 +30,8 @@ script::Step stageStep(const CopyRequest &copy) {
     with(step, "layout", script::name("transposed"));
   if (copy.pad)
     with(step, "pad", script::number(copy.pad));
+  if (copy.parts > 1)
+    with(with(step, "parts", script::number(copy.parts)), "gap", script::number(copy.gap));
   if (copy.access)
     with(step, "access", script::number(copy.access));
   return step;
@@ -48,20 +50,16 @@ bool isShared(const GroupBox &box, std::size_t axes) {
   return overlaps || (hasSeveral && moving.size() < axes);
 }
 
-/// The copy in which what neighbouring items read lies next to each other. Where that transposes it, rows are padded so that two cells
-/// that are neighbours in the matrix begin in different halves of the memory's banks.
+long bytesOfCell(const Scheduled &kernel, const std::string &matrix) {
+  return static_cast<long>(
+      bytesOf(kernel.buffers[static_cast<std::size_t>(bufferIndex(kernel, matrix))].element));
+}
+
+/// The copy in which what neighbouring items read lies next to each other.
 CopyRequest wholeCopy(const Scheduled &kernel, const std::string &matrix, const GroupBox &box) {
-  constexpr long kBanks = 128; // bytes
   CopyRequest copy{.matrix = matrix};
-  const GroupDimension &last = box.dimensions.back();
-  copy.isTransposed = box.dimensions.size() > 1 && last.axis == 0;
-  if (copy.isTransposed) {
-    const auto bytes = static_cast<long>(
-        bytesOf(kernel.buffers[static_cast<std::size_t>(bufferIndex(kernel, matrix))].element));
-    const long more =
-        (last.extent - last.factor) * bytes % kBanks; // than items of a group, which are a multiple of 32
-    copy.pad = (kBanks + kBanks / 2 - more) % kBanks / bytes;
-  }
+  copy.isTransposed = box.dimensions.size() > 1 && box.dimensions.back().axis == 0;
+  layRows(copy, box, bytesOfCell(kernel, matrix));
   return copy;
 }
 
@@ -80,15 +78,6 @@ DeviceVersion withInputsStaged(Writing writing) {
         "no input has a box of cells for one item that is larger than one cell, of the same size for all "
         "items, and shared by some of them";
   return made;
-}
-
-/// How much longer rows of transposed memory are than a multiple of the banks, so that what is served at once of a copy's cells is in
-/// different banks: of each of 8 rows 16 bytes, or more of fewer ones if the matrix's rows are shorter (loop/lower/group_copies.cpp).
-long padOfColumns(const GroupBox &box, long bytes) {
-  constexpr long kBanks = 128; // bytes
-  const GroupDimension &row = box.dimensions.front();
-  const bool isShort = box.dimensions.size() == 2 && row.axis < 0 && row.extent * kAligned < kBanks;
-  return isShort && kBanks % (row.extent * kAligned) == 0 ? kBanks / row.extent / bytes : kAligned / bytes;
 }
 
 struct Strip {
@@ -114,12 +103,9 @@ Strip stripOf(const Scheduled &kernel, const std::string &matrix, const std::str
             fmt::format("what a step of it reads of `{}` is not shared by neighbouring items", matrix),
             box.ways};
   CopyRequest copy{.matrix = matrix, .at = at, .access = access};
-  if (moving != box.dimensions.begin()) {
-    copy.isTransposed = true; // what the points of an item read lies next to each other
-    copy.pad = padOfColumns(
-        box, static_cast<long>(
-                 bytesOf(kernel.buffers[static_cast<std::size_t>(bufferIndex(kernel, matrix))].element)));
-  }
+  copy.isTransposed =
+      moving != box.dimensions.begin(); // what the points of an item read lies next to each other
+  layRows(copy, box, bytesOfCell(kernel, matrix));
   return {copy, "", box.ways};
 }
 

@@ -320,6 +320,13 @@ void readBuffer(Reader &r, const Fragments &fragments, Kernel &kernel) {
   while (r.accept(",")) {
     if (b.role == Buffer::Role::Group && r.accept("pad")) {
       b.pad = r.integer("the number of cells that are added to each row", 0, 256);
+    } else if (const std::uint32_t parts = r.position(); b.role == Buffer::Role::Group && r.accept("parts")) {
+      b.parts = r.integer("the number of parts of each row", 2, 64);
+      r.expect("gap", "`gap` and the number of cells behind each part, such as `parts 2 gap 7`");
+      b.gap = r.integer("the number of cells behind each part", 0, 256);
+      if (b.ofGroup.front().factor % b.parts != 0 || b.ofGroup.front().extent % b.parts != 0)
+        r.fail(r.since(parts), "rows of " + b.name + " do not consist of " + std::to_string(b.parts) +
+                                   " parts as long as each other");
     } else if (b.role == Buffer::Role::Group && r.accept("buffers")) {
       b.buffers = static_cast<int>(r.integer("the number of its buffers, from 1 to 64", 1, 64));
     } else if (r.accept("called")) {

@@ -22,6 +22,8 @@ struct CopyRequest {
   std::string at = ""; // the loop's label; "": one copy before all loops, of any size
   bool isTransposed = false;
   long pad = 0;        // cells that are added to each row
+  long parts = 1;      // of each row, in groups: cells so many places apart lie next to each other
+  long gap = 0;        // cells behind each part
   bool isKept = false; // it may be written, is written back, and is meant for registers
   long buffers = 1;    // in groups: with 2, the copy of the next step of `at` is made while this one is read
   bool isThroughGroup =

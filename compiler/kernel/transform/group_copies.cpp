@@ -255,6 +255,21 @@ void transpose(std::vector<GroupDimension> &dimensions) {
     std::rotate(dimensions.begin(), block, block + 1);
 }
 
+/// Divides the rows of the memory into parts, all as long as each other; a sentence if that would not bring cells together that items read.
+std::string divideRows(Buffer &memory, const CopyRequest &asked) {
+  GroupDimension &row = memory.ofGroup.front();
+  if (asked.parts < 2)
+    return asked.gap ? "a `gap` is behind `parts` of its rows, and it has none" : "";
+  if (row.axis < 0 || row.factor % asked.parts != 0)
+    return fmt::format(
+        "neighbouring items read cells of a row that lie {} apart, which is no multiple of its {} `parts`",
+        row.axis < 0 ? 0 : row.factor, asked.parts);
+  row.extent = (row.extent + asked.parts - 1) / asked.parts * asked.parts;
+  memory.parts = asked.parts;
+  memory.gap = asked.gap;
+  return "";
+}
+
 /// Why items with planes of points cannot keep these cells from one plane to the next; "" if they can.
 std::string whyNoPlanes(const Filling &copy, const CopyRequest &asked) {
   constexpr int kTurnAxis = 2;
@@ -317,7 +332,7 @@ Outcome withGroupCopy(const Scheduled &kernel, const CopyRequest &asked) {
   });
   if (isCalled && asked.isKept)
     return {std::nullopt, "its body is a call of C++ code, which cannot read registers"};
-  if (isCalled && (asked.isTransposed || asked.pad))
+  if (isCalled && (asked.isTransposed || asked.pad || asked.parts > 1))
     return {std::nullopt, "its body is a call of C++ code, which expects the matrix as it is"};
   if (asked.buffers > 1 && asked.at.empty())
     return {std::nullopt, "with two buffers it needs `at`, the loop whose next step is copied meanwhile"};
@@ -343,6 +358,8 @@ Outcome withGroupCopy(const Scheduled &kernel, const CopyRequest &asked) {
   memory.buffers = static_cast<int>(asked.buffers);
   if (asked.isTransposed)
     transpose(memory.ofGroup);
+  if (std::string why = divideRows(memory, asked); !why.empty())
+    return {std::nullopt, std::move(why)};
   const int to = static_cast<int>(made.buffers.size());
   made.buffers.push_back(memory);
   Statement fill = fillStatement(copy, made, steps, memory, to);

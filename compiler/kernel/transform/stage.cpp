@@ -13,6 +13,8 @@ Outcome applyStage(const Scheduled &kernel, const Arguments &arguments) {
                           .at = arguments.name("at"),
                           .isTransposed = arguments.name("layout") == "transposed",
                           .pad = arguments.number("pad").value_or(0),
+                          .parts = arguments.number("parts").value_or(1),
+                          .gap = arguments.number("gap").value_or(0),
                           .buffers = arguments.number("buffers").value_or(1),
                           .access = arguments.number("access").value_or(0)};
   if (kernel.schedule.target == Target::Device || !itemLoops(kernel.schedule.tree).empty())
@@ -20,6 +22,8 @@ Outcome applyStage(const Scheduled &kernel, const Arguments &arguments) {
   if (asked.buffers > 1)
     return {std::nullopt,
             "two `buffers` are for points that have items: here nothing is copied in the background"};
+  if (asked.parts > 1 || asked.gap)
+    return {std::nullopt, "rows have parts in the memory of groups only"};
   if (asked.access)
     return {std::nullopt, "copies for single reads are made on devices only"};
   if (asked.at.empty())
@@ -44,6 +48,20 @@ Transformation stageTransformation() {
             .isOptional = true},
            orderOfCopy("layout"),
            padOfCopy(),
+           {.name = "parts",
+            .kind = Kind::Integer,
+            .doc = "on a device: the number of parts of each row; cells so many places apart lie next to "
+                   "each other, for items that "
+                   "read every so many cells",
+            .least = 2,
+            .most = 32,
+            .isOptional = true},
+           {.name = "gap",
+            .kind = Kind::Integer,
+            .doc = "how many cells are added to each of these parts",
+            .least = 0,
+            .most = 256,
+            .isOptional = true},
            {.name = "buffers",
             .kind = Kind::Integer,
             .doc = "on a device: with 2, the copy of the next step is made while items read that of this one",

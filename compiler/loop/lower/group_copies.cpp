@@ -70,7 +70,9 @@ private:
 
   long bytes() const { return static_cast<long>(kernel::bytesOf(memory_.element)); }
   /// Neighbours along dimension 0 of the matrix are neighbours in the memory.
-  bool canBeWide() const { return copy_.isAligned && placeOf(0) == 0 && bytes() < kWide; }
+  bool canBeWide() const {
+    return copy_.isAligned && placeOf(0) == 0 && memory_.parts == 1 && bytes() < kWide;
+  }
 
   /// Whether lines of the memory, and the groups' first points, begin at multiples of 16 bytes, and the launch knows the same of the
   /// matrix (PB_WIDE).

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <vector>
 
 namespace pbc::loop {
 namespace {
@@ -43,23 +44,31 @@ class Known {
 public:
   void declare(const std::string &name, LinearSum value) { values_[name] = std::move(value); }
 
-  /// The iterator of a loop: where it begins, and a number of steps.
+  /// The iterator of a loop: where it begins, and a number of steps. Of a loop that begins at the largest of several sums, the one from
+  /// which it is known how many steps there are at most.
   void declare(const For &loop) {
     const std::string steps = "steps of " + loop.iterator;
     values_.erase(loop.iterator);
     most_.erase(steps);
-    const std::optional<LinearSum> begin = loop.begin ? sumOf(loop.begin) : std::nullopt;
-    if (!begin || (loop.step && !as<Integer>(loop.step)))
+    if (!loop.begin || (loop.step && !as<Integer>(loop.step)))
       return;
-    LinearSum value = *begin;
-    value.factors[steps] = 1;
-    values_[loop.iterator] = std::move(value);
     const Arithmetic *runs = loop.condition ? as<Arithmetic>(loop.condition) : nullptr;
     const Name *counted = runs ? as<Name>(runs->operands[0]) : nullptr;
-    if (!counted || counted->name != loop.iterator || (runs->op != Op::Less && runs->op != Op::LessEqual))
+    const bool goesUp = counted && counted->name == loop.iterator && runs->operands.size() == 2 &&
+                        (runs->op == Op::Less || runs->op == Op::LessEqual);
+    std::vector<LinearSum> begins;
+    largestOf(loop.begin, begins);
+    for (const LinearSum &begin : begins) {
+      const std::optional<long> last = goesUp ? mostOf(runs->operands[1], begin) : std::nullopt;
+      if (!last && begins.size() > 1)
+        continue;
+      LinearSum value = begin;
+      value.factors[steps] = 1;
+      values_[loop.iterator] = std::move(value);
+      if (last)
+        most_[steps] = *last - (runs->op == Op::Less ? 1 : 0);
       return;
-    if (const std::optional<long> last = mostOf(runs->operands[1], *begin))
-      most_[steps] = *last - (runs->op == Op::Less ? 1 : 0);
+    }
   }
 
   std::optional<LinearSum> sumOf(const Expr &e) const {
@@ -118,6 +127,17 @@ public:
   }
 
 private:
+  /// The sums of which an expression is the largest; none of them is larger.
+  void largestOf(const Expr &e, std::vector<LinearSum> &all) const {
+    if (const Grouped *g = as<Grouped>(e))
+      return largestOf(g->operand, all);
+    if (const Arithmetic *a = as<Arithmetic>(e); a && a->op == Op::Maximum)
+      for (const Expr &one : a->operands)
+        largestOf(one, all);
+    else if (const std::optional<LinearSum> sum = sumOf(e))
+      all.push_back(*sum);
+  }
+
   /// How much larger than `begin` the limit of a loop is at most; nothing if that is not a number.
   std::optional<long> mostOf(const Expr &limit, const LinearSum &begin) const {
     if (const Grouped *g = as<Grouped>(limit))

@@ -13,6 +13,7 @@
 //   item_copies   what an item's points read, in its registers
 //   teams, scans   the cells of teams: steps of loops are dealt to items, and what they compute is folded or scanned
 //   group_copies   copies into a group's memory, dealt out to its items
+//   row_parts  where cells lie in rows of a group's memory that have parts
 //
 // A realisation that a loop cannot have is in `left`, with the reason: the loop then runs plainly. Some reasons belong
 // to the nest (isExpected); all others mean that a transformation has asked for what its loops cannot do.

@@ -93,5 +93,6 @@ NodePtr lowerHints(const NodePtr &, Lowering &);
 NodePtr lowerFixedReads(const NodePtr &, Lowering &);
 NodePtr lowerSelfCopies(const NodePtr &, Lowering &);
 NodePtr lowerOnce(const NodePtr &, Lowering &);
+NodePtr lowerRowParts(const NodePtr &, Lowering &);
 
 } // namespace pbc::loop

@@ -187,13 +187,17 @@ private:
     return all;
   }
 
-  /// How many neighbouring points of an item stand together: 16 bytes of the memory that they read, if the block's size allows it.
+  /// How many neighbouring points of an item stand together: 16 bytes of the memory that they read, if these lie next to each other and the
+  /// block's size allows it.
   Expr runOf(std::size_t k) const {
     long bytes = 4;
     for (const Matrix &m : nest_.buffers)
       for (const kernel::GroupDimension &d : m.ofGroup)
-        if (d.axis == static_cast<int>(k))
+        if (d.axis == static_cast<int>(k)) {
           bytes = std::max(bytes, static_cast<long>(kernel::bytesOf(m.element)));
+          if (!m.isOfItem && d.factor != 1)
+            return integer(1);
+        }
     const Expr points = ofMachine(number("PB_C", k));
     Expr run = integer(1);
     for (long n = 2; n <= 16 / bytes; n *= 2) {

@@ -34,16 +34,16 @@ std::string sumOf(const std::string &element, const std::string &matrices, const
       where);
 }
 
-/// The largest degree of conflict in the version "blocks"; 0 if there is none, or if it copies nothing.
-int degreeOfBlocks(const std::string &kernel, const LaunchShape &shape) {
+/// The largest degree of conflict in one of the kernel's versions; 0 if there is none, or if it copies nothing.
+int degreeOf(const std::string &version, const std::string &kernel, const LaunchShape &shape) {
   kernel::Texts t;
   const std::vector<kernel::DeviceVersion> versions =
       kernel::deviceVersions(kernel::withLabels(t.kernel(kernel)));
   const auto at = std::find_if(versions.begin(), versions.end(),
-                               [](const kernel::DeviceVersion &v) { return v.name == "blocks"; });
+                               [&](const kernel::DeviceVersion &v) { return v.name == version; });
   if (at == versions.end() || !at->exists()) {
-    ADD_FAILURE() << versions.size() << " versions, blocks: " << (at == versions.end() ? "none" : at->why)
-                  << '\n'
+    ADD_FAILURE() << versions.size() << " versions, " << version << ": "
+                  << (at == versions.end() ? "none" : at->why) << '\n'
                   << kernel;
     return 0;
   }
@@ -52,6 +52,10 @@ int degreeOfBlocks(const std::string &kernel, const LaunchShape &shape) {
   for (const BankUse &use : bankUses(nest.buffers, lower(nest, {true, false, true}).body, shape))
     worst = std::max({worst, use.reads, use.writes});
   return worst;
+}
+
+int degreeOfBlocks(const std::string &kernel, const LaunchShape &shape) {
+  return degreeOf("blocks", kernel, shape);
 }
 
 const LaunchShape kSquare{{16, 8, 1}, {8, 8, 1}}, kRow{{128, 1, 1}, {2, 1, 1}};
@@ -75,8 +79,8 @@ TEST(GroupLayout, TrianglesWhosePointsHaveConditions) {
   EXPECT_EQ(degree("float", " and i <= y"), 1);
   EXPECT_EQ(degree("double", " and i >= y"), 1);
   EXPECT_EQ(degree("double", " and i >= x"), 1);
-  EXPECT_LE(degree("float", " and i <= x"),
-            2); // lanes read other columns of one row; stdlib and samples have no such product
+  EXPECT_EQ(degree("double", " and i <= x"), 1);
+  EXPECT_EQ(degree("float", " and i <= x"), 1);
 }
 
 /// Rows of two cells: what a warp copies of them is 16 rows, which lie in all banks only if the memory's two rows are far enough apart.
@@ -92,6 +96,30 @@ TEST(GroupLayout, PartsOfComplexNumbers) {
                                  "A[0, i, y] * B[0, x, i] - A[1, i, y] * B[1, x, i]"),
                            {{32, 8, 1}, {4, 4, 1}}),
             1);
+}
+
+/// Items read every second, third, .. cell of a row, and the first one of their neighbour's.
+TEST(GroupLayout, RowsOfWhichEachItemReadsEverySoManyCells) {
+  for (const char *element : {"float", "double"})
+    for (const int step : {2, 3, 4, 6, 8})
+      for (const char *cell : {"A[{0}x, y] + A[{0}x + 1, y] + A[{0}x + {0}, y]",
+                               "A[y, {0}x] + A[y, {0}x + 1] + A[y, {0}x + {0}]"}) {
+        const std::string kernel =
+            fmt::format("kernel Every [w, h]\n  context w >= 0 and h >= 0\n  buffer A {0} 2-d input\n"
+                        "  buffer B {0} 2-d output\n  S0[x, y]: B[x, y] = {1}\n    {{ S0[x, y] : 0 <= x < w "
+                        "and 0 <= y < h }}\n"
+                        "  schedule\n    band y parallel\n      band x parallel\n",
+                        element, fmt::format(fmt::runtime(cell), step));
+        EXPECT_EQ(degreeOf("local", kernel, {{32, 8, 1}, {1, 1, 1}}), 1) << kernel;
+      }
+}
+
+TEST(GroupLayout, StripsOfRowsOfWhichEachItemReadsEverySecond) {
+  for (const char *element : {"float", "double"})
+    EXPECT_EQ(degreeOfBlocks(
+                  sumOf(element, matricesOf(element), "x", "A[i, 2x] * A[i, 2x + 1] + A[i, 2x + 2]"), kRow),
+              1)
+        << element;
 }
 
 } // namespace

@@ -249,6 +249,31 @@ TEST(GroupCopies, TwoBuffersInTurns) {
   EXPECT_THAT(t.after(t.kernel(kThree), "items(); stage(A; buffers = 2)"), HasSubstr("it needs `at`"));
 }
 
+/// Rows in two parts: the cells with even places, then the odd ones, so that items which read every second cell read neighbours.
+TEST(GroupCopies, RowsInParts) {
+  constexpr const char *kEverySecond = R"(kernel Half [n]
+  context n >= 0
+  buffer A double 1-d input
+  buffer B double 1-d output
+  S[x]: B[x] = A[2x] + A[2x + 1] + A[2x + 2]
+    { S[x] : 0 <= x < n }
+  schedule
+    band x
+)";
+  Texts t;
+  const std::optional<Scheduled> k = t.run(t.kernel(kEverySecond), "items(); stage(A; parts = 2, gap = 7)");
+  ASSERT_TRUE(k);
+  EXPECT_THAT(verify(*k), IsEmpty());
+  const std::string whole = "(2 * (item 0 - 1) + 4), parts 2 gap 7";
+  EXPECT_THAT(print(*k), HasSubstr(whole))
+      << "a row of four cells more, so that both parts are as long as each other";
+  EXPECT_THAT(print(t.kernel(print(*k))), HasSubstr(whole)) << "the text is read back";
+  EXPECT_THAT(pbc::emit::loopsText(*k),
+              HasSubstr("B[item0] = A_group[place0] + A_group[place0 + (PB_G0 + 8)] + A_group[place0 + 1]"));
+  EXPECT_THAT(t.after(t.kernel(kThree), "items(); stage(A; parts = 2)"), HasSubstr("lie 1 apart"));
+  EXPECT_THAT(t.after(t.kernel(kEverySecond), "items(); stage(A; gap = 7)"), HasSubstr("it has none"));
+}
+
 /// The version with two buffers is not made by running its script, but is what that makes.
 TEST(GroupCopies, TheVersionWithTwoBuffersIsItsScripts) {
   Texts t;
