@@ -2,7 +2,7 @@
 
 #include "compiler/emit/devices.h"
 #include "compiler/emit/initialiser.h"
-#include "compiler/emit/kernel/kernel_text.h"
+#include "compiler/emit/kernel_functions.h"
 #include "compiler/emit/parts.h"
 #include "compiler/emit/placements.h"
 #include "compiler/emit/through_tiles.h"
@@ -37,7 +37,8 @@ const char *taskOrder(kernel::TaskOrder order) {
 class PlanPrinter {
 public:
   explicit PlanPrinter(const Scope &scope)
-      : scope_(scope), t_(scope.transform), guards_(guardsOf(scope)), devices_(scope) {}
+      : scope_(scope), t_(scope.transform), guards_(guardsOf(scope)), kernels_(scope.frame()),
+        devices_(scope) {}
 
   PlanTexts print() {
     const auto &plans = scope_.input.plans[t_.index].plans;
@@ -73,7 +74,7 @@ public:
       tasks += begin + statements(k, plans[k], ordered, true) + "  break;\n  }\n";
     }
     const std::string whole = devices_.ofTransform();
-    std::string out = kernels_ + devices_.text() + functions_;
+    std::string out = kernels_.text() + devices_.text() + functions_;
     if (isTableUsed)
       out += "static const pb::LoopPlan pb_plans[] = {\n" + table + "};\n\n";
     if (loopsOnly)
@@ -88,26 +89,9 @@ private:
     return scope_.input.kernels[t_.index][plan][step];
   }
 
-  /// The function of a step's kernel. Generating its loops is the most expensive work of the emitter, so it
-  /// is done once for all steps with the same kernel, whose copies share their schedule.
+  /// The function of a step's kernel.
   const std::string &kernelName(const kernel::Scheduled &k, std::size_t plan) {
-    const std::pair key(k.schedule.tree.get(), mayShareViews(scope_, plan));
-    const auto at = nameOfKernel_.find(key);
-    return at != nameOfKernel_.end() ? at->second
-                                     : nameOfKernel_.emplace(key, printed(k, plan)).first->second;
-  }
-
-  std::string printed(const kernel::Scheduled &k, std::size_t plan) {
-    const std::string placeholder = "pb_kernel_name";
-    const std::string text = kernelFunction(k, placeholder, scope_.frame(), mayShareViews(scope_, plan));
-    const auto [at, isNew] = kernelNames_.emplace(text, fmt::format("pb_kernel_{}", kernelNames_.size()));
-    if (isNew) {
-      std::string named = text;
-      for (std::size_t p = 0; (p = named.find(placeholder, p)) != std::string::npos; p += at->second.size())
-        named.replace(p, placeholder.size(), at->second);
-      kernels_ += named + "\n";
-    }
-    return at->second;
+    return kernels_.name(k, mayShareViews(scope_, plan));
   }
 
   /// A plan's steps sorted by level: each level needs only earlier ones.
@@ -459,12 +443,12 @@ private:
 
   const Scope &scope_;
   const sema::Transform &t_;
-  std::map<std::pair<isl_schedule *, bool>, std::string> nameOfKernel_;
   const std::vector<script::Condition> guards_;
   std::optional<std::string> guardedMatrices_;
-  std::map<std::string, std::string> kernelNames_, boxNames_, shapeNames_, versionNames_;
+  std::map<std::string, std::string> boxNames_, shapeNames_, versionNames_;
   std::map<std::vector<std::ptrdiff_t>, std::string> guardNames_; // by the conditions' numbers
-  std::string kernels_, functions_;
+  KernelFunctions kernels_;
+  std::string functions_;
   std::size_t groupCount_ = 0;
   DeviceTables devices_;
 };

@@ -71,9 +71,13 @@ bool walksAlongRows(const kernel::Scheduled &kernel) {
 
 } // namespace
 
-KernelText kernelText(const kernel::Scheduled &asked, const std::string &name, const std::string &frameType,
+KernelText kernelText(const kernel::Scheduled &kernel, const std::string &name, const std::string &frameType,
                       bool mayShareViews, bool rowsAreContiguous) {
-  const KernelNest made = kernelNest(asked);
+  return kernelText(kernelNest(kernel), name, frameType, mayShareViews, rowsAreContiguous);
+}
+
+KernelText kernelText(const KernelNest &made, const std::string &name, const std::string &frameType,
+                      bool mayShareViews, bool rowsAreContiguous) {
   const kernel::Scheduled &kernel = made.kernel;
   Used unit, general;
   std::vector<loop::Left> left;

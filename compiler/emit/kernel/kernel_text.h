@@ -18,6 +18,8 @@ namespace pbc::emit {
 /// At the beginning of a block: its sums and products may be reordered.
 inline const std::string kReassociate = "#pragma clang fp reassociate(on)\n";
 
+struct KernelNest; // nest.h
+
 struct KernelText {
   std::string text;
   std::string note; // "", or one sentence: the optimised schedule has too many cases, so a plain one is used
@@ -31,6 +33,9 @@ struct KernelText {
 KernelText kernelText(const kernel::Scheduled &, const std::string &functionName,
                       const std::string &frameType, bool mayShareViews = false,
                       bool rowsAreContiguous = false);
+/// The same of loops that are there already.
+KernelText kernelText(const KernelNest &, const std::string &functionName, const std::string &frameType,
+                      bool mayShareViews = false, bool rowsAreContiguous = false);
 /// The text alone.
 std::string kernelFunction(const kernel::Scheduled &, const std::string &functionName,
                            const std::string &frameType, bool mayShareViews = false,
