@@ -104,7 +104,7 @@ Strip stripOf(const Scheduled &kernel, const std::string &matrix, const std::str
             box.ways};
   CopyRequest copy{.matrix = matrix, .at = at, .access = access};
   copy.isTransposed =
-      moving != box.dimensions.begin(); // what the points of an item read lies next to each other
+      moving != box.dimensions.begin() && !isReadAlongSteps(box, *moving, bytesOfCell(kernel, matrix));
   layRows(copy, box, bytesOfCell(kernel, matrix));
   return {copy, "", box.ways};
 }

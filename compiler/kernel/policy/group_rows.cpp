@@ -8,6 +8,7 @@ namespace pbc::kernel {
 namespace {
 
 constexpr long kBanks = 128, kWord = 4; // bytes
+constexpr long kAligned = 16;           // of the widest access
 constexpr long kColumnsOfCopy = 8;      // of a matrix whose rows become columns
 
 long modulo(long value, long of) { return (value % of + of) % of; }
@@ -18,6 +19,9 @@ long columnsAtOnce(const GroupBox &box) {
   const bool isShort = box.dimensions.size() == 2 && row.axis < 0 && row.extent < kColumnsOfCopy;
   return isShort && kColumnsOfCopy % row.extent == 0 ? row.extent : kColumnsOfCopy;
 }
+
+/// Whether a row whose cells do not move with items begins at the same bank as the one behind it.
+bool fillsBanks(const GroupDimension &row, long bytes) { return row.extent * bytes % kBanks == 0; }
 
 /// The dimension that is the memory's first.
 const GroupDimension &rowOf(const GroupBox &box, bool isTransposed) {
@@ -46,12 +50,19 @@ void layParts(CopyRequest &copy, const GroupBox &box, long bytes) {
 
 } // namespace
 
+bool isReadAlongSteps(const GroupBox &box, const GroupDimension &moving, long bytes) {
+  const GroupDimension &row = box.dimensions.front();
+  return row.axis < 0 && moving.axis != 0 && fillsBanks(row, bytes);
+}
+
 void layRows(CopyRequest &copy, const GroupBox &box, long bytes) {
   const GroupDimension &row = rowOf(box, copy.isTransposed);
   if (row.axis == 0)
     copy.parts = std::gcd(row.factor, kBanks / std::max(kWord, bytes));
   if (copy.parts > 1)
     layParts(copy, box, bytes);
+  else if (!copy.isTransposed && row.axis < 0 && fillsBanks(row, bytes))
+    copy.pad = kAligned / bytes;
   else if (copy.isTransposed)
     copy.pad = modulo(kBanks / columnsAtOnce(box) / bytes - (row.extent - row.factor), kBanks / bytes);
 }
