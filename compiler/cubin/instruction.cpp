@@ -13,7 +13,8 @@ constexpr std::pair<unsigned, Kind> kOperations[] = {
     {0x181, Kind::GlobalLoad},  {0x186, Kind::GlobalStore}, {0x184, Kind::SharedLoad},
     {0x1ae, Kind::GlobalCopy},  {0x188, Kind::SharedStore}, {0x183, Kind::LocalLoad},
     {0x187, Kind::LocalStore},  {0x11d, Kind::Barrier},     {0x147, Kind::Branch},
-    {0x118, Kind::Padding},
+    {0x118, Kind::Padding},     {0x189, Kind::Shuffle},     {0x11a, Kind::CopyWait},
+    {0x14d, Kind::Exit},
 };
 
 constexpr int kBytes[] = {1, 1, 2, 2, 4, 8, 16, 0};
@@ -41,6 +42,7 @@ bool isSkipped(const std::array<std::uint64_t, 2> &word) { return (word[0] >> 12
 Instruction decode(const std::array<std::uint64_t, 2> &word, long place, int architecture) {
   Instruction made;
   made.place = place;
+  made.word = word;
   for (const auto &[operation, kind] : kOperations)
     if ((word[0] & 0x1ff) == operation && !isSkipped(word))
       made.kind = kind;

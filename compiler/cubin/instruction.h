@@ -25,16 +25,22 @@ enum class Kind {
   SharedStore,
   LocalLoad, // of the item's own memory: arrays that are indexed, and registers that were spilled
   LocalStore,
+  Shuffle, // between the registers of a warp's items
   Barrier,
+  CopyWait, // for copies into the group's memory
+  Exit,
   Branch,
   Padding, // behind the last instruction
 };
+
+inline constexpr long kInstructionBytes = 16;
 
 struct Instruction {
   Kind kind = Kind::Other;
   int bytes = 0;   // of an access to memory, for one item; else 0
   long place = 0;  // bytes from the beginning of the function
   long target = 0; // of a branch
+  std::array<std::uint64_t, 2> word = {};
 };
 
 /// `architecture`: 80 for sm_80.

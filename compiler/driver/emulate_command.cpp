@@ -3,6 +3,7 @@
 #include "compiler/driver/emulate_command.h"
 #include "compiler/driver/emulate_processor.h"
 #include "compiler/driver/emulate_report.h"
+#include "compiler/driver/emulated_kernel.h"
 #include "compiler/driver/kernel_input.h"
 #include "compiler/driver/pipeline.h"
 #include "compiler/driver/problems.h"
@@ -11,26 +12,40 @@
 #include "compiler/emit/device_texts.h"
 #include "compiler/emulate/device/warp_trace.h"
 #include "compiler/emulate/verdict.h"
-#include "compiler/loop/walk.h"
 #include "compiler/model/machine/machine_file.h"
+#include "compiler/poly/names.h"
+#include "runtime/base/closest.h"
 #include "runtime/base/parse_status.h"
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace pbc::driver {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// Groups that a multiprocessor has one after the other, so that the begin and the end of short ones count little.
+constexpr double kMostInTurn = 16, kInstructions = 40'000;
+long groupsInTurn(const emulate::Trace &trace, long warps) {
+  return std::lround(
+      std::clamp(kInstructions / (trace.length() * static_cast<double>(warps)), 1.0, kMostInTurn));
+}
+
+constexpr double kNoticedWork = 1.5;
+
 struct EmulateOptions {
   std::string file, kernel, machine = "h100";
   std::optional<long> n;
   std::vector<std::string> sizes, words;
   double hits = 0;
-  long registers = 0;
-  bool isJson = false, alsoOthers = false, isGuided = false, isMeasured = false;
+  std::optional<long> registers;
+  std::string device = "sm_90";
+  TraceSource source = TraceSource::Loops;
+  bool isJson = false, showsTrace = false, alsoOthers = false, isGuided = false, isMeasured = false;
 };
 
 std::string textOnProcessor(const Json &kernels, const std::string &machine) {
@@ -74,6 +89,7 @@ public:
   std::string run() {
     std::vector<std::string> names;
     const bool isGood = withKernels(options_.file, options_.words, [&](const emit::Input &input) {
+      checkSizes(input.module);
       for (const emit::DeviceSource &kernel : emit::deviceSources(input)) {
         const std::string name = kernel.transform + "." + kernel.step;
         names.push_back(name);
@@ -102,27 +118,40 @@ public:
   }
 
 private:
+  /// Every size that has a value is one of the program.
+  void checkSizes(const sema::Module &module) const {
+    std::set<std::string> names;
+    for (const sema::Transform &t : module.transforms)
+      for (const std::string &name : t.sizeNames())
+        names.insert(name);
+    for (const auto &[name, value] : sizes_)
+      if (!names.contains(name)) {
+        std::vector<std::string> shown;
+        for (const std::string &known : names)
+          shown.push_back(poly::unmangle(known));
+        throw Refusal(fmt::format("pbc emulate: error: {} has no size {}{}\nhelp: {}\n", options_.file,
+                                  poly::unmangle(name), pb::base::didYouMean(poly::unmangle(name), shown),
+                                  shown.empty() ? "it has none"
+                                                : fmt::format("its sizes are {}", fmt::join(shown, ", "))));
+      }
+  }
+
+  TraceRequest request() const {
+    return {options_.source, options_.device, sizes_, options_.n, options_.hits, options_.registers};
+  }
+
   Json describe(const emit::DeviceSource &kernel, const std::string &name) const {
     Json out = {{"name", name + ", " + kernel.version}, {"group", kernel.source.group}};
-    if (kernel.sharesPoints) {
-      out["why"] = "items compute its points together or in rounds, which is not followed yet";
+    const EmulatedKernel found = emulatedKernel(kernel, request());
+    if (!found.why.empty()) {
+      out["why"] = found.why;
       return out;
     }
-    if (loop::callsBodies(kernel.loops)) {
-      out["why"] = "its body was not lifted, so that its instructions are not known";
-      return out;
-    }
-    const emulate::WarpQuestion question{kernel.matrices, kernel.loops,  kernel.shape,
-                                         sizes_,          options_.hits, options_.n};
-    const emulate::Trace trace = emulate::warpTrace(question);
-    if (std::none_of(trace.instructions.begin(), trace.instructions.end(), [](const emulate::Instruction &i) {
-          return i.resource == placeOf(emulate::GpuUnit::Dram);
-        })) {
-      out["why"] = "none of its points lies far from all edges of large matrices, where this looks";
-      return out;
-    }
+    const emulate::Trace &once = found.trace;
+    if (options_.showsTrace)
+      out["trace"] = emulate::textOf(once, gpu_.core);
     const int items = kernel.shape.group[0] * kernel.shape.group[1] * kernel.shape.group[2];
-    const emulate::Block block{items, options_.registers,
+    const emulate::Block block{items, found.registers.value_or(0),
                                emit::localBytes(kernel.localArrays, kernel.source.group, kernel.cells)};
     const emulate::Occupancy occupancy = emulate::occupancyOf(block, gpu_.limits);
     if (occupancy.blocks == 0) {
@@ -131,11 +160,16 @@ private:
           block.groupBytes, block.registers * items, gpu_.limits.groupBytes, gpu_.limits.registers);
       return out;
     }
+    out["registers"] = found.registers ? Json(*found.registers) : Json();
+    if (options_.source != TraceSource::Loops)
+      out["times_the_loops"] = found.difference;
+    const long turns = groupsInTurn(once, occupancy.warps);
+    const emulate::Trace trace = emulate::inTurns(once, turns);
     const int perBlock = static_cast<int>(occupancy.warps / occupancy.blocks);
     const emulate::Emulation emulation(trace, {static_cast<int>(occupancy.warps), perBlock}, gpu_.core);
     const emulate::Analysis analysis = emulate::analyse(emulation);
     addTo(out, analysis, trace, gpu_.core);
-    const double seconds = emulate::inCycles(analysis.outcome.time) / gpu_.clock;
+    const double seconds = emulate::inCycles(analysis.outcome.time) / gpu_.clock / static_cast<double>(turns);
     const double points = static_cast<double>(occupancy.blocks) * items * kernel.shape.cells[0] *
                           kernel.shape.cells[1] * kernel.shape.cells[2];
     out["blocks_at_once"] = occupancy.blocks;
@@ -143,7 +177,7 @@ private:
     out["seconds"] = seconds;
     out["points"] = points;
     out["points_per_second"] = seconds > 0 ? points / seconds * gpu_.multiprocessors : 0;
-    out["is_steady"] = emulation.isSteady();
+    out["is_steady"] = analysis.outcome.isExact;
     return out;
   }
 
@@ -158,8 +192,14 @@ private:
         options_.n || !options_.sizes.empty() ? "" : " and long loops, as no size was given",
         k["points_per_second"].get<double>(), k["blocks_at_once"].get<long>(), gpu_.multiprocessors,
         k["occupancy"].get<double>());
+    if (k.contains("times_the_loops"))
+      if (const double times = k["times_the_loops"].get<double>(); times > kNoticedWork)
+        text += fmt::format(
+            "  of something it does {:.1f} times as much or as little as its loops: not all of its ways "
+            "are known\n",
+            times);
     text += elasticitiesText(k);
-    return text;
+    return k.contains("trace") ? text + k["trace"].get<std::string>() : text;
   }
 
   const EmulateOptions &options_;
@@ -188,10 +228,15 @@ int emulateCommand(int argc, char **argv) {
       ->take_all()
       ->allow_extra_args(false);
   app.add_option("--hits", o.hits, "the share of accesses that the second cache serves, 0 to 1 (default 0)")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check([](const std::string &text) { // a range lets `nan` pass
+        double share = 0;
+        return CLI::detail::lexical_cast(text, share) && share >= 0 && share <= 1
+                   ? std::string()
+                   : fmt::format("{} is no share from 0 to 1", text);
+      });
   app.add_option("--registers", o.registers,
-                 "of an item, which limit how many groups there are at once (pbc explain --device says it; "
-                 "default: no limit)")
+                 "of an item, which limit how many groups there are at once; 0: no limit (default: those of "
+                 "the machine code, where NVRTC is installed)")
       ->check(CLI::Range(0L, 255L));
   app.add_flag("--schedules", o.alsoOthers,
                "on processors: other schedules than the default, too, one for each value of each option");
@@ -200,6 +245,13 @@ int emulateCommand(int argc, char **argv) {
       "on processors: the schedule, too, that a search proposes which follows what limits the kernel");
   app.add_flag("--measure", o.isMeasured,
                "on processors: the times on this machine, too, of each kernel alone on one thread");
+  app.add_option("--source", o.source,
+                 "from what instructions are taken: loops, the compiler's own (default), ptx or sass, those "
+                 "that NVRTC makes")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, TraceSource>{
+          {"loops", TraceSource::Loops}, {"ptx", TraceSource::Ptx}, {"sass", TraceSource::MachineCode}}));
+  app.add_option("--device", o.device, "the architecture for which NVRTC compiles (default sm_90)");
+  app.add_flag("--trace", o.showsTrace, "print the instructions of a warp, too");
   app.add_flag("--json", o.isJson, "print it as JSON");
   app.add_option("words", o.words, "after `--`: further options for the compiler, as -DN=4");
   try {

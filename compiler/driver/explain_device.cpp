@@ -2,10 +2,10 @@
 
 #include "compiler/driver/explain_device.h"
 #include "compiler/cubin/summary.h"
+#include "compiler/driver/device_code.h"
 #include "compiler/driver/problems.h"
 #include "compiler/emit/device_texts.h"
 #include "runtime/device/cuda/cuda_api.h"
-#include "runtime/device/dialect.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -33,47 +33,6 @@ Json widths(const std::map<int, int> &accesses) {
   return all;
 }
 
-constexpr long kLocalBytes = 48 * 1024; // that groups may have without asking for more
-
-/// How much they may have if they ask. Source: CUDA C++ Programming Guide, technical specifications by compute capability.
-long mostLocalBytes(const std::string &device) {
-  static const std::map<std::string, long> kilobytes = {{"sm_70", 96},  {"sm_75", 64},   {"sm_80", 163},
-                                                        {"sm_86", 99},  {"sm_87", 163},  {"sm_89", 99},
-                                                        {"sm_90", 227}, {"sm_100", 227}, {"sm_120", 99}};
-  const auto at = kilobytes.find(device.substr(0, device.find_last_not_of("af") + 1));
-  return at == kilobytes.end() ? kLocalBytes : at->second * 1024;
-}
-
-/// No group of the kernel can have the memory that it needs.
-class TooLarge : public pb::device::DeviceError {
-public:
-  explicit TooLarge(const std::string &why) : DeviceError(pb::device::Failure::Build, why) {}
-};
-
-/// Builds the kernel for smaller groups, as the runtime does, where it cannot be built for those of the asked size.
-pb::device::CudaCode built(emit::DeviceSource &kernel, const std::string &device) {
-  pb::device::KernelSource &source = kernel.source;
-  std::exception_ptr first;
-  for (;;) {
-    try {
-      const long bytes = emit::localBytes(kernel.localArrays, source.group, kernel.cells),
-                 most = mostLocalBytes(device);
-      if (bytes > most)
-        throw TooLarge(fmt::format("a group needs {} bytes of memory, and can have {}", bytes, most));
-      source.dynamicBytes = bytes > kLocalBytes ? bytes : 0;
-      return pb::device::compileCudaVerbosely(pb::device::kernelText(pb::device::kCudaPrelude, source),
-                                              device);
-    } catch (const pb::device::DeviceError &) {
-      if (!first)
-        first = std::current_exception();
-    }
-    int &longest = *std::max_element(std::begin(source.group), std::end(source.group));
-    if (longest == 1)
-      std::rethrow_exception(first);
-    longest /= 2;
-  }
-}
-
 /// What identifies the kernel.
 Json heading(const emit::DeviceSource &kernel) {
   return {{"name", fmt::format("{}.{}, {}", kernel.transform, kernel.step, kernel.version)},
@@ -87,23 +46,19 @@ Json describe(emit::DeviceSource kernel, const std::string &device) {
   Json out = heading(kernel);
   pb::device::CudaCode code;
   try {
-    code = built(kernel, device);
+    code = builtFor(kernel, device);
   } catch (const TooLarge &why) {
     out["left_out"] = why.what();
     return out;
   }
-  const std::vector<cubin::Function> functions = cubin::readCubin(code.binary);
-  const auto at = std::find_if(functions.begin(), functions.end(),
-                               [&](const cubin::Function &f) { return f.name == kernel.source.entry; });
-  if (at == functions.end())
-    throw cubin::Unreadable("it has no kernel " + kernel.source.entry);
-  const cubin::Summary s = cubin::summarise(*at);
+  const cubin::Function function = functionOf(kernel, code);
+  const cubin::Summary s = cubin::summarise(function);
   out = heading(kernel); // with the size of the groups that were built
-  out["registers"] = at->registers;
+  out["registers"] = function.registers;
   const std::optional<long> spills = spilledBytes(code.messages);
   out["spills"] = spills ? Json(*spills) : Json();
-  out["local_bytes"] = at->localBytes;
-  out["group_bytes"] = at->groupBytes + kernel.source.dynamicBytes;
+  out["local_bytes"] = function.localBytes;
+  out["group_bytes"] = function.groupBytes + kernel.source.dynamicBytes;
   out["asked_group_bytes"] = kernel.source.dynamicBytes;
   out["instructions"] = s.instructions;
   const std::optional<cubin::Loop> &loop = s.innermost;

@@ -35,11 +35,11 @@ Costs::Costs(const Trace &trace, const Core &core, const std::optional<Change> &
 
 Router::Router(double before) : sum_(before - std::floor(before + kRounding)) {}
 
-bool Router::isNearer(double rate) {
-  sum_ += rate;
-  if (sum_ < 1 - kRounding)
+bool Router::goesNearer(double &sum, double rate) {
+  sum += rate;
+  if (sum < 1 - kRounding)
     return false;
-  sum_ -= 1;
+  sum -= 1;
   return true;
 }
 

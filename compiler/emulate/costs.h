@@ -29,10 +29,12 @@ struct Run {
   const Core &core;
   const Costs &costs;
   std::vector<Event> *events; // may be null
+  bool goesThroughAll = true; // and repeats nothing (core_state.h)
 };
 
 /// In cores whose warps are issued in order, and in those with a window (Core::window).
-Outcome runInOrder(const Run &);
+struct Program;
+Outcome runInOrder(const Run &, const Program &);
 Outcome runInWindow(const Run &);
 
 /// Sends a thread's accesses to one of two memories so that each has its share at all times: with a rate of 5/8 every second one, and after
@@ -42,7 +44,10 @@ class Router {
 public:
   /// `before`: the accesses to the nearer memory by the threads in front of this one.
   explicit Router(double before);
-  bool isNearer(double rate);
+  bool isNearer(double rate) { return goesNearer(sum_, rate); }
+  double sum() const { return sum_; }
+  /// The same for a sum that is kept elsewhere.
+  static bool goesNearer(double &sum, double rate);
 
 private:
   double sum_;

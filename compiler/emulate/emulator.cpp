@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/emulate/emulator.h"
-#include "compiler/emulate/costs.h"
+#include "compiler/emulate/program.h"
 #include <algorithm>
 #include <stdexcept>
 
@@ -30,7 +30,7 @@ Outcome emulate(const Trace &trace, const Threads &threads, const Core &core,
         "what instructions need of other resources is only known in cores with a window");
   const Costs costs(trace, core, change);
   const Run run{trace, threads, core, costs, events};
-  return core.window > 0 ? runInWindow(run) : runInOrder(run);
+  return core.window > 0 ? runInWindow(run) : runInOrder(run, Program(trace));
 }
 
 } // namespace pbc::emulate

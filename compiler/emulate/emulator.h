@@ -44,6 +44,7 @@ struct Use {
 struct Outcome {
   Time time = 0;
   std::vector<Use> uses; // by resource
+  bool isExact = true;   // as if all rounds of all loops had been gone through, to within a thousandth
 
   /// The share of a resource's throughput that is used, 0 to 1 (bottleneck-analysis.md 3.3, U_thr).
   double throughput(const Core &, int resource) const;

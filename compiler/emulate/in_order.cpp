@@ -1,120 +1,155 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The cleaned Algorithm 1 of bottleneck-analysis.md 3.2, with barriers, several schedulers, dual issue and finite queues.
-#include "compiler/emulate/costs.h"
-#include "compiler/emulate/position.h"
-#include <deque>
-#include <limits>
+#include "compiler/emulate/flow.h"
+#include "compiler/emulate/program.h"
+#include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace pbc::emulate {
 namespace {
 
-constexpr Time kNever = std::numeric_limits<Time>::max();
-
-struct Warp {
-  Position position;
-  Router router;
-  std::vector<Time> ready; // by register, when its value is there
-  Time last = 0;           // the latest result so far
-  bool isWaiting = false;  // at a barrier
-};
-
-struct Unit {
-  Time admits = 0;           // the next request
-  Time busyUntil = 0;        // the last result so far
-  std::deque<Time> admitted; // when the last requests were or will be admitted, as many as fit into its queue
-};
+constexpr long kExact = 4'000; // instructions that are gone through before states need to be alike only
+constexpr long kMost = 10'000; // and before the rest is estimated
+constexpr long kPatience = 8;  // times as many if rounds do not take the same time
+constexpr double kSamePace = 0.01;
+constexpr Time kTolerance = 1000; // what alike states may differ by, as a part of the time between them
 
 class InOrder {
 public:
-  explicit InOrder(const Run &run)
-      : run_(run), trace_(run.trace), ends_(run.trace), units_(run.core.resources.size()),
-        last_(static_cast<std::size_t>(run.core.schedulers), -1),
-        issues_(static_cast<std::size_t>(run.core.schedulers), 0),
-        earliest_(static_cast<std::size_t>(run.threads.count), 0),
+  InOrder(const Run &run, const Program &program)
+      : run_(run), program_(program), loops_(run.trace.loops), far_(stepCosts(program, run.costs, false)),
+        near_(stepCosts(program, run.costs, true)),
         hasQueues_(std::any_of(run.core.resources.begin(), run.core.resources.end(),
-                               [](const Core::Resource &r) { return r.queue > 0; })) {
-    outcome_.uses.resize(units_.size());
-    double nearer = 0;
-    for (std::size_t k = 0; k < trace_.instructions.size(); ++k)
-      if (const auto &share = trace_.instructions[k].nearer)
-        nearer += trace_.timesOf(static_cast<int>(k)) * share->rate;
-    for (int w = 0; w < run.threads.count; ++w)
-      warps_.push_back({Position(trace_), Router(w * nearer),
-                        std::vector<Time>(static_cast<std::size_t>(trace_.registers), 0)});
+                               [](const Core::Resource &r) { return r.queue > 0; })),
+        schedulers_(run.core.schedulers), perScheduler_((run.threads.count + schedulers_ - 1) / schedulers_),
+        width_(run.core.width), isGreedy_(run.core.policy == Core::Policy::GreedyThenOldest),
+        issue_(run.costs.issue()), registers_(static_cast<std::size_t>(program.registerCount)) {
+    const auto warps = static_cast<std::size_t>(schedulers_) * static_cast<std::size_t>(perScheduler_);
+    state_.step.assign(warps, end());
+    state_.earliest.assign(warps, kNever);
+    state_.latest.assign(warps, 0);
+    state_.isWaiting.assign(warps, 0);
+    state_.routes.assign(warps, 0);
+    state_.routed.assign(warps, 0);
+    state_.carriedOut.assign(warps, 0);
+    blockOf_.assign(warps, 0);
+    state_.rounds.assign(warps * loops_.size(), 0);
+    state_.ready.assign(warps * registers_, 0);
+    state_.last.assign(static_cast<std::size_t>(schedulers_), -1);
+    state_.issues.assign(static_cast<std::size_t>(schedulers_), 0);
+    state_.units.resize(run.core.resources.size());
+    state_.uses.resize(run.core.resources.size());
+    kept_.resize(loops_.size());
+    wakes_.assign(static_cast<std::size_t>(schedulers_), 0);
+    for (int w = 0; w < run.threads.count; ++w) {
+      const std::size_t at = placeOf(w);
+      state_.step[at] = 0;
+      blockOf_[at] = w / ofBlock();
+      state_.earliest[at] = 0;
+      state_.routes[at] = Router(w * program.nearerAccesses).sum();
+    }
     const int perBlock = ofBlock();
-    arrivals_.resize(static_cast<std::size_t>((run.threads.count + perBlock - 1) / perBlock));
+    state_.arrivals.resize(static_cast<std::size_t>((run.threads.count + perBlock - 1) / perBlock));
   }
 
   Outcome all() {
-    if (trace_.instructions.empty())
-      return outcome_;
-    for (Time t = 0; t != kNever; t = next(t))
-      for (int s = 0; s < run_.core.schedulers; ++s)
-        schedule(s, t);
-    return outcome_;
+    if (program_.steps.empty())
+      return {0, std::move(state_.uses)};
+    while (state_.now != kNever) {
+      const Time t = state_.now;
+      for (int s = 0; s < schedulers_; ++s)
+        if (hasQueues_ || wakes_[static_cast<std::size_t>(s)] <= t) {
+          schedule(s, t);
+          wakes_[static_cast<std::size_t>(s)] = wakeOf(s);
+        }
+      if (endedRound_ >= 0 && !run_.goesThroughAll)
+        skipRounds(static_cast<std::size_t>(endedRound_));
+      endedRound_ = -1;
+      state_.now = next(state_.now);
+    }
+    return {state_.end, std::move(state_.uses), isExact_};
   }
 
 private:
-  struct Arrivals {
-    int count = 0;
-    Time last = 0;
-  };
-
+  int end() const { return static_cast<int>(program_.steps.size()); }
   int ofBlock() const { return run_.threads.perBlock > 0 ? run_.threads.perBlock : run_.threads.count; }
 
-  const Instruction &nextOf(const Warp &w) const {
-    return trace_.instructions[static_cast<std::size_t>(w.position.instruction())];
+  /// Where the state has a warp: those of a scheduler are next to each other.
+  std::size_t placeOf(int warp) const {
+    const int place = warp % schedulers_ * perScheduler_ + warp / schedulers_;
+    return static_cast<std::size_t>(place);
+  }
+  int warpAt(std::size_t place) const {
+    const auto at = static_cast<int>(place);
+    return at % perScheduler_ * schedulers_ + at / perScheduler_;
+  }
+
+  const Program::Step &stepOf(std::size_t w) const {
+    return program_.steps[static_cast<std::size_t>(state_.step[w])];
   }
 
   /// When the warp can issue its next instruction; never if it has none, or waits for others.
   Time earliest(std::size_t w) const {
-    if (!hasQueues_ || earliest_[w] == kNever)
-      return earliest_[w];
-    const Instruction &i = nextOf(warps_[w]);
-    const auto r = static_cast<std::size_t>(i.resource);
-    if (i.isBarrier || run_.core.resources[r].queue == 0 ||
-        static_cast<int>(units_[r].admitted.size()) < run_.core.resources[r].queue)
-      return earliest_[w];
-    return std::max(earliest_[w], units_[r].admitted.front());
+    if (!hasQueues_ || state_.earliest[w] == kNever)
+      return state_.earliest[w];
+    const Program::Step &step = stepOf(w);
+    const auto r = static_cast<std::size_t>(step.resource);
+    const int queue = step.isBarrier ? 0 : run_.core.resources[r].queue;
+    const std::deque<Time> &admitted = state_.units[r].admitted;
+    if (queue == 0 || static_cast<int>(admitted.size()) < queue)
+      return state_.earliest[w];
+    return std::max(state_.earliest[w], admitted.front());
+  }
+
+  /// When a scheduler has something to issue.
+  Time wakeOf(int s) const {
+    Time least = kNever;
+    const auto all = static_cast<std::size_t>(perScheduler_), first = static_cast<std::size_t>(s) * all;
+    for (std::size_t w = first; w < first + all; ++w)
+      least = std::min(least, earliest(w));
+    return least == kNever ? kNever : std::max(least, state_.issues[static_cast<std::size_t>(s)]);
   }
 
   /// The next time at which something is issued.
-  Time next(Time t) const {
+  Time next(Time t) {
     Time least = kNever;
-    for (std::size_t w = 0; w < warps_.size(); ++w)
-      if (const Time at = earliest(w); at != kNever)
-        least = std::min(least, std::max(at, issues_[w % issues_.size()]));
+    for (int s = 0; s < schedulers_; ++s) {
+      Time &wakes = wakes_[static_cast<std::size_t>(s)];
+      if (hasQueues_)
+        wakes = wakeOf(s);
+      least = std::min(least, wakes);
+    }
     if (least != kNever)
-      return std::max(least, t + run_.costs.issue());
-    for (const Warp &w : warps_)
-      if (!w.position.isAtEnd())
+      return std::max(least, t + issue_);
+    for (const int at : state_.step)
+      if (at != end())
         throw std::invalid_argument("a barrier is not reached by all threads of a block");
     return kNever;
   }
 
   void schedule(int s, Time t) {
-    if (issues_[static_cast<std::size_t>(s)] > t)
+    Time &issues = state_.issues[static_cast<std::size_t>(s)];
+    if (issues > t)
       return;
     int only = -1; // further instructions of one cycle are of the warp of the first one
-    for (int slots = run_.core.width; slots > 0;) {
-      const int w = choose(s, t, only);
-      if (w < 0)
+    for (int slots = width_; slots > 0;) {
+      const int chosen = choose(s, t, only);
+      if (chosen < 0)
         return;
-      Warp &warp = warps_[static_cast<std::size_t>(w)];
-      const bool isBarrier = nextOf(warp).isBarrier;
-      const int count = nextOf(warp).count;
-      if (isBarrier)
+      const auto w = static_cast<std::size_t>(chosen);
+      const Program::Step &step = stepOf(w);
+      if (step.isBarrier)
         meet(w, t);
       else
-        issue(w, t);
-      last_[static_cast<std::size_t>(s)] = only = w;
-      if (isBarrier)
+        issue(w, t, step);
+      state_.last[static_cast<std::size_t>(s)] = only = chosen;
+      if (step.isBarrier)
         continue;
-      slots -= count;
-      issues_[static_cast<std::size_t>(s)] =
-          t + (run_.core.width - slots + run_.core.width - 1) / run_.core.width * run_.costs.issue();
+      slots -= step.count;
+      const int taken = width_ - slots;
+      issues = t + (width_ == 1 ? taken : (taken + width_ - 1) / width_) * issue_;
     }
   }
 
@@ -122,100 +157,182 @@ private:
     const auto isReady = [&](int w) { return earliest(static_cast<std::size_t>(w)) <= t; };
     if (only >= 0)
       return isReady(only) ? only : -1;
-    const int last = last_[static_cast<std::size_t>(s)], step = run_.core.schedulers,
-              count = run_.threads.count;
-    if (run_.core.policy == Core::Policy::GreedyThenOldest) {
+    const int last = state_.last[static_cast<std::size_t>(s)], first = s * perScheduler_,
+              past = first + perScheduler_;
+    if (isGreedy_) {
       if (last >= 0 && isReady(last))
         return last;
-      for (int w = s; w < count; w += step)
+      for (int w = first; w < past; ++w)
         if (isReady(w))
           return w;
       return -1;
     }
-    for (int w = last < 0 ? s : last + step; w < count; w += step)
+    for (int w = last < 0 ? first : last + 1; w < past; ++w)
       if (isReady(w))
         return w;
-    for (int w = s; w <= last; w += step)
+    for (int w = first; w <= last; ++w)
       if (isReady(w))
         return w;
     return -1;
   }
 
-  void issue(int number, Time t) {
-    Warp &w = warps_[static_cast<std::size_t>(number)];
-    const Instruction &i = nextOf(w);
-    const int resource = i.nearer && w.router.isNearer(i.nearer->rate) ? i.nearer->resource : i.resource;
-    const auto r = static_cast<std::size_t>(resource);
-    Unit &unit = units_[r];
-    const Cost &cost = run_.costs.of(i.region, resource);
-    const Time begin = std::max(t, unit.admits),
-               finish = begin + (i.transactions - 1) * cost.gap + cost.latency;
-    unit.admits = begin + i.transactions * cost.gap;
-    outcome_.uses[r].inFlight += std::max<Time>(0, finish - std::max(begin, unit.busyUntil));
-    outcome_.uses[r].admissions += i.transactions;
-    unit.busyUntil = std::max(unit.busyUntil, finish);
-    if (const int queue = run_.core.resources[r].queue) {
-      unit.admitted.push_back(begin);
-      if (static_cast<int>(unit.admitted.size()) > queue)
-        unit.admitted.pop_front();
+  void issue(std::size_t w, Time t, const Program::Step &step) {
+    const auto place = static_cast<std::size_t>(state_.step[w]);
+    bool isNearer = false;
+    if (step.nearer >= 0) {
+      ++state_.routed[w];
+      isNearer = Router::goesNearer(state_.routes[w], step.rate);
     }
+    const StepCost &cost = (isNearer ? near_ : far_)[place];
+    const auto r = static_cast<std::size_t>(isNearer ? step.nearer : step.resource);
+    CoreState::Unit &unit = state_.units[r];
+    Use &use = state_.uses[r];
+    const Time begin = std::max(t, unit.admits), finish = begin + cost.result;
+    unit.admits = begin + cost.admission;
+    use.inFlight += std::max<Time>(0, finish - std::max(begin, unit.busyUntil));
+    use.admissions += step.transactions;
+    unit.busyUntil = std::max(unit.busyUntil, finish);
+    if (hasQueues_)
+      if (const int queue = run_.core.resources[r].queue) {
+        unit.admitted.push_back(begin);
+        if (static_cast<int>(unit.admitted.size()) > queue)
+          unit.admitted.pop_front();
+      }
     if (run_.events)
-      run_.events->push_back({number, w.position.instruction(), t, begin, finish});
-    for (const int written : i.writes)
-      w.ready[static_cast<std::size_t>(written)] = finish;
-    w.last = std::max(w.last, finish);
-    outcome_.time = std::max(outcome_.time, finish);
-    advance(number);
+      run_.events->push_back({warpAt(w), state_.step[w], t, begin, finish});
+    Time *ready = state_.ready.data() + w * registers_;
+    for (const int written : program_.of(step.writes, program_.registers))
+      ready[written] = finish;
+    state_.latest[w] = std::max(state_.latest[w], finish);
+    state_.end = std::max(state_.end, finish);
+    ++issued_;
+    ++state_.carriedOut[w];
+    advance(w, step);
   }
 
   /// At a barrier: the arrival, and when it has been released the way on.
-  void meet(int number, Time t) {
-    Warp &w = warps_[static_cast<std::size_t>(number)];
-    if (w.isWaiting) {
-      w.isWaiting = false;
-      outcome_.time = std::max(outcome_.time, t);
-      advance(number);
+  void meet(std::size_t w, Time t) {
+    if (state_.isWaiting[w]) {
+      state_.isWaiting[w] = 0;
+      ++state_.carriedOut[w];
+      state_.end = std::max(state_.end, t);
+      advance(w, stepOf(w));
       return;
     }
-    w.isWaiting = true;
-    earliest_[static_cast<std::size_t>(number)] = kNever;
-    const int perBlock = ofBlock(), first = number / perBlock * perBlock,
-              end = std::min(first + perBlock, run_.threads.count);
-    Arrivals &arrivals = arrivals_[static_cast<std::size_t>(number / perBlock)];
-    arrivals.last = std::max(arrivals.last, run_.core.drains ? std::max(t, w.last) : t);
-    if (++arrivals.count < end - first)
+    state_.isWaiting[w] = 1;
+    state_.earliest[w] = kNever;
+    const int number = warpAt(w), perBlock = ofBlock(), first = number / perBlock * perBlock,
+              past = std::min(first + perBlock, run_.threads.count);
+    CoreState::Arrivals &arrivals = state_.arrivals[static_cast<std::size_t>(number / perBlock)];
+    arrivals.last = std::max(arrivals.last, run_.core.drains ? std::max(t, state_.latest[w]) : t);
+    if (++arrivals.count < past - first)
       return;
-    for (int k = first; k < end; ++k)
-      earliest_[static_cast<std::size_t>(k)] = arrivals.last + run_.costs.barrier();
+    const Time release = arrivals.last + run_.costs.barrier();
+    for (int k = first; k < past; ++k) {
+      state_.earliest[placeOf(k)] = release;
+      Time &wakes = wakes_[static_cast<std::size_t>(k % schedulers_)];
+      wakes = std::min(wakes, std::max(release, state_.issues[static_cast<std::size_t>(k % schedulers_)]));
+    }
     arrivals = {};
   }
 
-  void advance(int number) {
-    Warp &w = warps_[static_cast<std::size_t>(number)];
-    w.position.advance(ends_);
-    Time &earliest = earliest_[static_cast<std::size_t>(number)];
-    earliest = w.position.isAtEnd() ? kNever : 0;
-    if (!w.position.isAtEnd())
-      for (const int read : nextOf(w).reads)
-        earliest = std::max(earliest, w.ready[static_cast<std::size_t>(read)]);
+  void advance(std::size_t w, const Program::Step &from) {
+    int at = state_.step[w] + 1;
+    for (const int k : program_.of(from.ends, program_.loopEnds)) {
+      long &round = state_.rounds[w * loops_.size() + static_cast<std::size_t>(k)];
+      if (++round < loops_[static_cast<std::size_t>(k)].times) {
+        at = loops_[static_cast<std::size_t>(k)].first;
+        endedRound_ = w == leader_ ? k : endedRound_;
+        break;
+      }
+      round = 0;
+    }
+    state_.step[w] = at;
+    if (at == end()) {
+      state_.earliest[w] = kNever;
+      while (oldest_ < run_.threads.count && state_.step[placeOf(oldest_)] == end())
+        ++oldest_;
+      leader_ = oldest_ < run_.threads.count ? placeOf(oldest_) : 0;
+      return;
+    }
+    Time earliest = 0;
+    const Time *ready = state_.ready.data() + w * registers_;
+    for (const int read : program_.of(program_.steps[static_cast<std::size_t>(at)].reads, program_.registers))
+      earliest = std::max(earliest, ready[read]);
+    state_.earliest[w] = earliest;
+  }
+
+  /// A state at the end of a round of a loop, with which later ones are compared.
+  struct Kept {
+    std::optional<CoreState> state;
+    long rounds = 0, most = 1; // since then, and until it is replaced
+    long issuedBefore = 0;     // when the first one was kept
+    double pace = 0;           // time of a round, between the last two that were kept
+  };
+
+  /// At the end of a round of the oldest warp. The state is compared with one before, which is kept for twice as many rounds each time, so that
+  /// repetitions of any length are found.
+  void skipRounds(std::size_t loop) {
+    for (std::size_t inner = loop + 1; inner < loops_.size(); ++inner)
+      if (loops_[loop].first <= loops_[inner].first && loops_[inner].end <= loops_[loop].end)
+        kept_[inner].state.reset();
+    Kept &kept = kept_[loop];
+    if (!kept.state) {
+      kept = {state_, 0, 1, issued_, 0};
+      return;
+    }
+    const long here = issued_ - kept.issuedBefore;
+    const Time within = here > kExact ? (state_.now - kept.state->now) / kTolerance : 0;
+    const long times = repetitions(*kept.state, state_, loops_, within);
+    if (times > 0)
+      repeat(*kept.state, state_, loops_, times);
+    else if (++kept.rounds < kept.most)
+      return;
+    else if (isEnough(kept) && flow(*kept.state, state_, program_, blockOf_))
+      isExact_ = false;
+    else {
+      kept.pace = paceOf(kept);
+      kept.state = state_;
+      kept.rounds = 0;
+      kept.most *= 2;
+      return;
+    }
+    kept.state.reset();
+    for (int s = 0; s < schedulers_; ++s)
+      wakes_[static_cast<std::size_t>(s)] = wakeOf(s);
+  }
+
+  double paceOf(const Kept &kept) const {
+    return static_cast<double>(state_.now - kept.state->now) / static_cast<double>(kept.rounds);
+  }
+  /// Whether what follows may be estimated: rounds take as long as those before, or too much was gone through already.
+  bool isEnough(const Kept &kept) const {
+    const long here = issued_ - kept.issuedBefore;
+    return here > kMost && (std::abs(paceOf(kept) / kept.pace - 1) < kSamePace || here > kPatience * kMost);
   }
 
   const Run &run_;
-  const Trace &trace_;
-  const LoopEnds ends_;
-  std::vector<Warp> warps_;
-  std::vector<Unit> units_;
-  std::vector<int> last_;    // by scheduler, the warp that it chose last
-  std::vector<Time> issues_; // by scheduler, when it issues again
-  std::vector<Time>
-      earliest_; // by warp, when the operands of its next instruction are there; at a barrier, its release
-  bool hasQueues_ = false;
-  std::vector<Arrivals> arrivals_;
-  Outcome outcome_;
+  const Program &program_;
+  const std::vector<Repeat> &loops_;
+  const std::vector<StepCost> far_, near_; // by step, from one memory or the nearer one
+  const bool hasQueues_;
+  const int schedulers_, perScheduler_, width_;
+  const bool isGreedy_;
+  const Time issue_;
+  const std::size_t registers_;
+  CoreState state_;
+  std::vector<int> blockOf_;
+  std::vector<Time> wakes_; // by scheduler; follows from the state
+  int oldest_ = 0;          // warp that has not ended
+  std::size_t leader_ = 0;  // its place
+  int endedRound_ = -1;     // of this loop the oldest warp ended a round just now
+  bool isExact_ = true;
+  long issued_ = 0;
+  std::vector<Kept> kept_; // by loop
 };
 
 } // namespace
 
-Outcome runInOrder(const Run &run) { return InOrder(run).all(); }
+Outcome runInOrder(const Run &run, const Program &program) { return InOrder(run, program).all(); }
 
 } // namespace pbc::emulate

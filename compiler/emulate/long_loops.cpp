@@ -3,6 +3,7 @@
 #include "compiler/emulate/long_loops.h"
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 namespace pbc::emulate {
 namespace {
@@ -11,10 +12,18 @@ constexpr long kFewest = 3;
 constexpr double kSteady = 0.01;
 constexpr std::size_t kMostLong = 6; // each doubles the number of runs
 
+Program programOf(const Trace &trace, const Core &core) {
+  if (const std::string wrong = verify(trace, static_cast<int>(core.resources.size())); !wrong.empty())
+    throw std::invalid_argument(wrong);
+  return Program(trace);
+}
+
 } // namespace
 
 Emulation::Emulation(const Trace &trace, const Threads &threads, const Core &core)
-    : trace_(trace), threads_(threads), core_(core) {
+    : trace_(trace), threads_(threads), core_(core), program_(programOf(trace, core)) {
+  if (core.window == 0)
+    return;
   for (std::size_t k = 0; k < trace.loops.size() && long_.size() < kMostLong; ++k) {
     if (instructionsWith(rounds(1, {})) * threads.count <= kFewInstructions)
       break;
@@ -88,7 +97,15 @@ bool Emulation::isSteady(std::size_t which) const {
 }
 
 Outcome Emulation::run(const std::optional<Change> &change) const {
+  if (core_.window > 0)
+    return shortened(change);
+  const Costs costs(trace_, core_, change);
+  return runInOrder({trace_, threads_, core_, costs, nullptr, false}, program_);
+}
+
+Outcome Emulation::shortened(const std::optional<Change> &change) const {
   Outcome all;
+  all.isExact = isSteady_;
   std::vector<double> inFlight(core_.resources.size(), 0);
   double time = 0;
   for (std::size_t corner = 0; corner < std::size_t{1} << long_.size(); ++corner) {

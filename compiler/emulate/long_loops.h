@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Emulates traces whose loops may be long: few rounds of each are gone through, and the time of all follows from how it grows.
+// Emulates traces whose loops may be long.
+//
+// In order: a core that comes to the same state again repeats itself (core_state.h), so that the time is that of all rounds.
+//
+// With a window, few rounds of each loop are gone through, and the time of all follows from how it grows.
 //
 //   { load; FU } 1,000,000 times: 4 rounds take 1,700, 8 take 2,900   =>   time 2,900 + 999,992 * 300
 //
@@ -10,6 +14,7 @@
 // parameters, whose times can be compared. What limits only rounds that come much later is not seen. Admissions are counted, not estimated. Source: bottleneck-analysis.md 5, long loops.
 #pragma once
 #include "compiler/emulate/emulator.h"
+#include "compiler/emulate/program.h"
 
 namespace pbc::emulate {
 
@@ -26,8 +31,6 @@ public:
   const Trace &trace() const { return trace_; }
   const Core &core() const { return core_; }
   const Threads &threads() const { return threads_; }
-  /// Whether the growth was the same in two steps wherever it was relied on.
-  bool isSteady() const { return isSteady_; }
 
 private:
   struct Long {
@@ -35,6 +38,7 @@ private:
     long few;         // rounds; also twice as many are gone through
   };
 
+  Outcome shortened(const std::optional<Change> &) const;
   Outcome at(const std::vector<long> &rounds, const std::optional<Change> &) const;
   long fewest(std::size_t loop) const;
   bool isSteady(std::size_t which) const;
@@ -44,8 +48,9 @@ private:
   const Trace &trace_;
   const Threads threads_;
   const Core &core_;
+  const Program program_;
   std::vector<Long> long_;
-  bool isSteady_ = true;
+  bool isSteady_ = true; // whether the growth was the same in two steps wherever it is relied on
 };
 
 } // namespace pbc::emulate

@@ -3,6 +3,8 @@
 #include "compiler/emulate/trace.h"
 #include <algorithm>
 #include <cstddef>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace pbc::emulate {
 
@@ -19,6 +21,42 @@ double Trace::length() const {
   for (std::size_t k = 0; k < instructions.size(); ++k)
     all += timesOf(static_cast<int>(k));
   return all;
+}
+
+Trace inTurns(const Trace &trace, long times) {
+  Trace made = trace;
+  if (!trace.instructions.empty() && times > 1)
+    made.loops.insert(made.loops.begin(), {0, static_cast<int>(trace.instructions.size()), times});
+  return made;
+}
+
+std::string textOf(const Trace &trace, const Core &core) {
+  std::string text, indent;
+  const auto registers = [](const std::vector<int> &all) {
+    return all.empty() ? std::string("-") : fmt::format("r{}", fmt::join(all, " r"));
+  };
+  for (std::size_t k = 0; k < trace.instructions.size(); ++k) {
+    const auto at = static_cast<int>(k);
+    for (const Repeat &loop : trace.loops)
+      if (loop.first == at) {
+        text += fmt::format("{}{} times {{\n", indent, loop.times);
+        indent += "  ";
+      }
+    const Instruction &i = trace.instructions[k];
+    if (i.isBarrier)
+      text += fmt::format("{}barrier after {}\n", indent, registers(i.reads));
+    else
+      text += fmt::format("{}{} x{} in {}: {} = {}{}\n", indent,
+                          core.resources[static_cast<std::size_t>(i.resource)].name, i.count, i.transactions,
+                          registers(i.writes), registers(i.reads),
+                          fmt::format("    ({})", trace.regions[static_cast<std::size_t>(i.region)]));
+    for (const Repeat &loop : trace.loops)
+      if (loop.end == at + 1) {
+        indent.resize(indent.size() - 2);
+        text += indent + "}\n";
+      }
+  }
+  return text;
 }
 
 namespace {

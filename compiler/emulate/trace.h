@@ -9,6 +9,7 @@
 // a kernel, PTX, machine code. Invariant (verify): loops are nested or apart, outer ones first, and run at least once; every
 // resource and register is one that exists. Source: bottleneck-analysis.md 3.1, 8.
 #pragma once
+#include "compiler/emulate/core.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,6 +58,12 @@ struct Trace {
   /// How many of them one thread carries out.
   double length() const;
 };
+
+/// So many threads one after the other, as a core gets new ones when others end.
+Trace inTurns(const Trace &, long times);
+
+/// "8 times {\n  DRAM x4 r1 = r0    (loads)\n}\n": for readers.
+std::string textOf(const Trace &, const Core &);
 
 /// Empty, or what is wrong with a trace for so many resources.
 std::string verify(const Trace &, int resources);

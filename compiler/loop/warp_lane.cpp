@@ -33,17 +33,21 @@ void WarpLane::run(const NodePtr &n) {
         declare(v);
       }
       values_[v.name] = l->type ? 0 : valueOf(v.value);
+      changedIn_[v.name] = l->type ? open_ : changedIn(v.value);
     }
   } else if (const Vote *v = as<Vote>(n)) {
     values_[v->name] = valueOf(v->condition);
+    changedIn_[v->name] = changedIn(v->condition);
   } else if (const Parallel *p = as<Parallel>(n)) {
     values_[p->iterator] = valueOf(p->begin) + number(*p);
     run(p->body);
   } else if (const Assign *a = as<Assign>(n)) {
     assign(*a);
     reads(a->value, a->together);
-    if (const Name *variable = as<Name>(a->target))
+    if (const Name *variable = as<Name>(a->target)) {
       values_[variable->name] = valueOf(a->value);
+      changedIn_[variable->name] = open_;
+    }
     if (a->op)
       access(a->target, false, 1);
     access(a->target, true, a->together);
@@ -78,6 +82,7 @@ void WarpLane::loop(const For &f) {
   const long step = f.step ? valueOf(f.step) : 1;
   if (f.begin)
     values_[f.iterator] = valueOf(f.begin);
+  changedIn_[f.iterator] = f.begin ? changedIn(f.begin) : open_;
   if (isWrittenOut) {
     runTurns(f, step, kWrittenOut);
     return;
@@ -86,7 +91,12 @@ void WarpLane::loop(const For &f) {
   const std::optional<long> turns = turnsOf(f);
   if (turns && *turns == 0)
     return;
+  if (turns && goesThroughAll(*turns)) {
+    runTurns(f, step, kWrittenOut);
+    return;
+  }
   beginLoop(f, turns.value_or(1));
+  changedIn_[f.iterator] = ++open_;
   values_[f.iterator] += firstTurn(turns.value_or(1)) * step;
   if (turns) {
     runTurns(f, step, turnsOfLoop_);
@@ -100,6 +110,7 @@ void WarpLane::loop(const For &f) {
     turnsAre(all);
     values_[compared.name] = before + all * change;
   }
+  --open_;
   endLoop();
 }
 
@@ -168,6 +179,25 @@ long WarpLane::valueOf(const Expr &e) const {
   if (const Arithmetic *a = as<Arithmetic>(e))
     return ofArithmetic(*a);
   return 0; // what a body computes decides nothing here
+}
+
+int WarpLane::changedIn(const Expr &e) const {
+  struct Names : Visitor {
+    const WarpLane &lane;
+    int innermost = 0;
+    explicit Names(const WarpLane &lane) : lane(lane) {}
+    void expr(const Expr &one) override {
+      if (const Name *n = as<Name>(one)) {
+        const auto at = lane.changedIn_.find(n->name);
+        innermost = std::max(innermost, at == lane.changedIn_.end() ? 0 : std::min(at->second, lane.open_));
+      } else if (as<Element>(one) || as<Local>(one)) {
+        innermost = lane.open_; // what memory holds may change
+      }
+      Visitor::expr(one);
+    }
+  } names(*this);
+  names.expr(e);
+  return names.innermost;
 }
 
 long WarpLane::ofName(const Name &n) const {

@@ -46,6 +46,8 @@ protected:
   virtual void turnsAre(long) {}
   /// Of so many turns of such a loop, the one with which it begins here.
   virtual long firstTurn(long) const { return 0; }
+  /// Whether all of so many turns are carried out one after the other, as if the loop were written out.
+  virtual bool goesThroughAll(long) const { return false; }
   virtual void barrier(const Barrier &) {}
   virtual void shuffle(const Shuffle &) {}
   virtual void blockOfPoints(const BlockOfPoints &) {}
@@ -56,6 +58,8 @@ protected:
   long valueOf(const Expr &) const;
   /// The name has this value from now on.
   void bind(const std::string &name, long value) { values_[name] = value; }
+  /// Of the loops around that beginLoop was called for, the innermost one that changes the value of an index: 1 for the outermost one, 0 for none.
+  int changedIn(const Expr &) const;
 
   const LaunchShape &shape_;
   const int lane_;
@@ -76,6 +80,8 @@ private:
 
   const long turnsOfLoop_;
   std::unordered_map<std::string, long> values_;
+  std::unordered_map<std::string, int> changedIn_; // names, by the loops that change them
+  int open_ = 0;                                   // loops
 };
 
 } // namespace pbc::loop

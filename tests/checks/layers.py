@@ -75,7 +75,7 @@ TABLE = {
         "runtime/abi runtime/base runtime/device tuner/base tuner/space tuner/write_file compiler/model "
         "compiler/model/machine compiler/model/movement compiler/model/measure compiler/model/area "
         "compiler/model/time compiler/model/energy compiler/model/codesign",
-    "compiler/emulate/device": "compiler/kernel compiler/loop compiler/model compiler/model/machine compiler/emulate",
+    "compiler/emulate/device": "compiler/cubin compiler/kernel compiler/loop compiler/model compiler/model/machine compiler/emulate",
     "compiler/emulate/processor": "compiler/body compiler/kernel compiler/loop compiler/model compiler/model/machine compiler/emulate",
     # The search over schedules, from its core to kernels on the machine at hand.
     "compiler/search": "",

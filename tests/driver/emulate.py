@@ -24,6 +24,19 @@ transform Product from A[k, h] : float, B[w, k] : float to C[w, h] : float {
   C.cell(x, y) from(A.row(y) a, B.column(x) b) { float s = 0; for (int i = 0; i < k; i++) s += a.cell(i) * b.cell(i); return s; }
 }
 transform Column from A[n, n] to B[n, n] { B.cell(x, y) from(A.cell(y, x) a) { return a; } }
+transform Invariant from A[n], W[1] to B[n] {
+  B.cell(i) from(A.cell(i) a, W.all() w) {
+    double s = a;
+    for (int k = 0; k < n; k++) s = s * 0.5 + w.cell(0);
+    return s;
+  }
+}
+transform Stencil from A[n, n, n] to B[n, n, n] {
+  B.cell(x, y, z) from(A.cell(x, y, z) c, A.cell(x-1, y, z) l, A.cell(x+1, y, z) r, A.cell(x, y-1, z) u, A.cell(x, y+1, z) d, A.cell(x, y, z-1) b, A.cell(x, y, z+1) f) {
+    return c + 0.1 * (l + r + u + d + b + f);
+  }
+  secondary B.cell(x, y, z) from(A.cell(x, y, z) c) { return c; }
+}
 """
 ON_PROCESSOR = """transform Walk from X[n] to Y[n] {
   Y.cell(i) from(X.cell(i) x, X.all() all) { double v = x; while (v > 1) v /= 2; return v; }
@@ -53,7 +66,7 @@ with tempfile.TemporaryDirectory() as folder:
     open("p.pbcc", "w").write(PROGRAM)
     open("walk.pbcc", "w").write(ON_PROCESSOR)
     found = kernels("p.pbcc", "--n=4096")
-    for name, resource in (("Copy.rule0, registers", "DRAM"), ("Polynomial.rule0, global", "f64")):
+    for name, resource in (("Copy.rule0, registers", "DRAM"), ("Polynomial.rule0, global", "f64"), ("Invariant.rule0, global", "f64")):
         k = found.get(name, {})
         check(f"{name} is limited by {resource}", k.get("bottleneck", {}).get("resource") == resource, json.dumps(k)[:400])
     check("roots use special functions", found["Roots.rule0, global"]["used"]["special functions"] > 0.5, found["Roots.rule0, global"])
@@ -70,6 +83,11 @@ with tempfile.TemporaryDirectory() as folder:
     # What the second cache serves does not need the memory.
     served = kernels("p.pbcc", "--kernel=Copy.rule0", "--hits=0.9")["Copy.rule0, global"]
     check("hits relieve the memory", served["points_per_second"] > copy, (served["points_per_second"], copy))
+    # For each point eight bytes are read and eight written, so that no version is faster than it: H100 has 3.35 TB/s.
+    stencils = {name: rate for name, rate in speed.items() if name.startswith("Stencil.rule0")}
+    check("there are versions of the stencil", len(stencils) >= 2, speed)
+    for name, rate in stencils.items():
+        check(f"{name} is not faster than the memory", rate < 3.4e12 / 16, rate)
     walk = kernels("walk.pbcc")["Walk.rule0, global"]
     check("bodies that are calls", walk.get("why") == "its body was not lifted, so that its instructions are not known", walk)
     text = run("p.pbcc", "--kernel=Copy.rule0").stdout
@@ -82,6 +100,9 @@ with tempfile.TemporaryDirectory() as folder:
         (("p.pbcc", "--", "--no-devices"), "pbc emulate: error: p.pbcc has no kernel for devices\nhelp: pbc explain p.pbcc says of "
                                            "each rule why it cannot run on one\n"),
         (("p.pbcc", "--hits=2"), "--hits"),
+        (("p.pbcc", "--hits=nan"), "nan is no share from 0 to 1"),
+        (("p.pbcc", "--size=hh=5"), "pbc emulate: error: p.pbcc has no size hh (did you mean 'h'?)\nhelp: its sizes are h, k, n, w\n"),
+        (("p.pbcc", "--source=text"), "--source"),
         (("none.pbcc",), "none.pbcc"),
     ):
         done = run(*words)

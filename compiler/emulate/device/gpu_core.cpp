@@ -32,6 +32,7 @@ public:
                    static_cast<long>(shared.bytes)};
     Core &core = made.core;
     core.schedulers = std::max(1, static_cast<int>(std::lround(warpsACycle(ResourceKind::Issue))));
+    core.policy = Core::Policy::RoundRobin;
     core.drains = false; // the trace says for what a barrier waits
     core.barrier = machine_.barrier ? ofSeconds(machine_.barrier->value) : 0;
     const auto add = [&](const char *name, Cost cost) { core.resources.push_back({name, cost}); };

@@ -2,7 +2,9 @@
 
 #include "compiler/emulate/device/warp_trace.h"
 #include "compiler/emulate/device/selection.h"
+#include "compiler/emulate/hoist.h"
 #include "compiler/emulate/list_schedule.h"
+#include "compiler/emulate/unroll.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/loop/walk.h"
 #include <algorithm>
@@ -21,6 +23,8 @@ constexpr long kWidest = 16;      // bytes that an instruction loads
 constexpr int kBanks = 32, kWord = 4;
 constexpr int kMostTogether = 16; // independent instructions that stand as one
 constexpr long kStep = 1;         // a loop that is not written out is carried out once
+constexpr long kFewTurns = 8;     // or all of its turns, if there are not more, in a trace that is not long
+constexpr std::size_t kMostInstructions = 4000;
 
 /// One access of a lane.
 struct Address {
@@ -30,6 +34,14 @@ struct Address {
 
 /// A place that has a value while a lane goes on: an array of an item, a cell of a matrix.
 using Place = std::pair<std::string, std::vector<long>>;
+
+/// What an access is for all lanes: the expression, the turns of the loops around it, and how often that was met before.
+struct Key {
+  const loop::Expression *expression;
+  std::vector<long> turns, copies;
+  int before = 0;
+  auto operator<=>(const Key &) const = default;
+};
 
 class Lane : public loop::WarpLane {
 public:
@@ -42,7 +54,9 @@ public:
 
   const std::vector<Address> &addresses() const { return addresses_; }
   const std::vector<int> &accesses() const { return accesses_; }
+  const std::vector<Key> &keys() const { return keys_; }
   bool isStore(int instruction) const { return stores_.contains(instruction); }
+  const std::map<int, int> &hoisted() const { return hoisted_; }
   Trace take() { return std::move(trace_); }
 
 protected:
@@ -75,8 +89,14 @@ protected:
                                 value < 0 ? std::vector<int>{} : std::vector<int>{value}));
   }
 
-  void beginLoop(const loop::For &, long turns) override {
-    open_.push_back({static_cast<int>(trace_.instructions.size()), static_cast<int>(trace_.loops.size())});
+  /// Turns that begin or end something differ from those in the middle.
+  bool goesThroughAll(long turns) const override {
+    return turns <= kFewTurns && trace_.instructions.size() < kMostInstructions;
+  }
+
+  void beginLoop(const loop::For &loop, long turns) override {
+    open_.push_back({static_cast<int>(trace_.instructions.size()), static_cast<int>(trace_.loops.size()),
+                     writesMemory(loop.body)});
     trace_.loops.push_back({0, 0, turns});
     outside_.push_back(loaded_); // stays in registers
     aliases_.clear();
@@ -92,7 +112,7 @@ protected:
 
   void endLoop() override {
     emit(GpuUnit::Integer, Region::Computing, {}); // the counter, and the branch
-    const auto [first, loop] = open_.back();
+    const auto [first, loop, writes] = open_.back();
     open_.pop_back();
     trace_.loops[static_cast<std::size_t>(loop)].first = first;
     trace_.loops[static_cast<std::size_t>(loop)].end = static_cast<int>(trace_.instructions.size());
@@ -333,24 +353,73 @@ private:
     const Place chunk{w.memory, {together, w.cell / together}};
     const auto [at, isNew] = loaded_.try_emplace(chunk, -1);
     if (isNew) {
+      const std::size_t level = hoistLevel(e);
+      if (level < open_.size())
+        apart_ = trace_.instructions.size();
       const Region region = region_ == Region::Copies ? Region::Copies : Region::Loads;
-      at->second = accessOf(w, w.isShared ? kWidest : cells * w.bytesOfCell, region, {});
+      at->second = accessOf(e, w, w.isShared ? kWidest : cells * w.bytesOfCell, region, {});
+      if (level < open_.size()) {
+        hoisted_[accesses_.back()] = open_[level].loop;
+        apart_ = trace_.instructions.size();
+        for (std::size_t outside = level; outside < open_.size(); ++outside)
+          outside_[outside].emplace(chunk, at->second);
+      }
     }
     return at->second;
   }
 
+  /// How many loops stay around a load: those that change its address, or write to memory.
+  std::size_t hoistLevel(const Expr &e) const {
+    const auto changes = static_cast<std::size_t>(changedIn(indicesOf(e)));
+    std::size_t level = open_.size();
+    while (level > changes && !open_[level - 1].writesMemory)
+      --level;
+    return level;
+  }
+
+  /// One expression that mentions all indices.
+  static Expr indicesOf(const Expr &e) {
+    const loop::Local *local = loop::as<loop::Local>(e);
+    Expr sum = loop::integer(0);
+    for (const Expr &index : local ? local->indices : loop::as<loop::Element>(e)->indices)
+      sum = loop::add(sum, index);
+    return sum;
+  }
+
+  /// Whether a load in it may have another value in the next turn, though its address is the same.
+  bool writesMemory(const loop::NodePtr &body) const {
+    struct Find : loop::Visitor {
+      const Lane &lane;
+      bool isFound = false;
+      explicit Find(const Lane &lane) : lane(lane) {}
+      void node(const loop::NodePtr &one) override {
+        const loop::Assign *a = loop::as<loop::Assign>(one);
+        const loop::Element *to = a ? loop::as<loop::Element>(a->target) : nullptr;
+        const loop::Local *local = a ? loop::as<loop::Local>(a->target) : nullptr;
+        isFound |= loop::as<loop::Barrier>(one) || (to && !lane.isOfItem(*to)) ||
+                   (local && lane.ofGroup_.contains(local->name));
+        Visitor::node(one);
+      }
+    } find(*this);
+    find.node(body);
+    return find.isFound;
+  }
+
   int store(const Expr &e, long cells, Region region, std::vector<int> reads) {
     const Where w = whereIs(e);
-    const int result = accessOf(w, cells * w.bytesOfCell, region, std::move(reads));
+    const int result = accessOf(e, w, cells * w.bytesOfCell, region, std::move(reads));
     stores_.insert(accesses_.back());
     return result;
   }
 
-  int accessOf(const Where &w, long bytes, Region region, std::vector<int> reads) {
+  int accessOf(const Expr &e, const Where &w, long bytes, Region region, std::vector<int> reads) {
     const int result = emit(w.isShared ? GpuUnit::Shared : GpuUnit::Dram, region, std::move(reads));
     if (!w.isShared && question_.hits > 0)
       trace_.instructions.back().nearer = Share{placeOf(GpuUnit::L2), question_.hits};
     accesses_.push_back(static_cast<int>(trace_.instructions.size()) - 1);
+    Key key{e.get(), turns_, copies_};
+    key.before = met_[key]++;
+    keys_.push_back(std::move(key));
     const long first = w.cell * w.bytesOfCell;
     addresses_.push_back(
         {w.isShared, w.isShared && bytes == kWidest ? first / kWidest * kWidest : first, bytes});
@@ -365,12 +434,19 @@ private:
   std::map<Place, int> aliases_;   // registers of other places, or of loads, that they have the values of
   std::map<Place, int> loaded_;    // of what was loaded since the last barrier
   std::vector<std::map<Place, int>> outside_; // the same at the begin of each open loop
-  std::vector<std::pair<int, int>> open_;     // loops: first instruction, place
+  struct Open {
+    int first, loop; // instruction; place in the trace
+    bool writesMemory;
+  };
+  std::vector<Open> open_;
+  std::map<int, int> hoisted_; // instructions that stand in front of a loop, by its place
   std::vector<int> stored_,
       copied_; // registers of what the next barrier waits for: writes to the group's memory, background copies
   std::size_t apart_ = 0;          // instructions before this one are not joined with later ones
   std::vector<int> accesses_;      // instructions
   std::vector<Address> addresses_; // the same
+  std::vector<Key> keys_;          // the same
+  std::map<Key, int> met_;         // how often
   std::set<int> stores_;           // instructions
 };
 
@@ -412,32 +488,76 @@ const char *nameOf(Region region) {
   return "";
 }
 
-Trace warpTrace(const WarpQuestion &question) {
+namespace {
+
+/// Of a warp; `byAccess`: the addresses of all lanes.
+Work workOf(const Trace &trace, const Lane &lane, const std::vector<std::vector<Address>> &byAccess) {
+  Work work;
+  for (const Repeat &loop : trace.loops)
+    work.turns.push_back(loop.times);
+  for (std::size_t k = 0; k < byAccess.size(); ++k) {
+    const int at = lane.accesses()[k];
+    const Address &address = lane.addresses()[k];
+    Accesses &to = address.isShared ? (lane.isStore(at) ? work.groupStored : work.groupLoaded)
+                                    : (lane.isStore(at) ? work.stored : work.loaded);
+    const double times = lane.hoisted().contains(at) ? 1 : trace.timesOf(at);
+    to.bytes += times * static_cast<double>(address.bytes);
+    to.transactions += times * transactionsOf(byAccess[k]);
+  }
+  for (std::size_t k = 0; k < trace.instructions.size(); ++k) {
+    const Instruction &i = trace.instructions[k];
+    double *to = i.isBarrier                               ? nullptr
+                 : i.resource == placeOf(GpuUnit::F32)     ? &work.f32
+                 : i.resource == placeOf(GpuUnit::F64)     ? &work.f64
+                 : i.resource == placeOf(GpuUnit::Special) ? &work.special
+                                                           : nullptr;
+    if (to)
+      *to += trace.timesOf(static_cast<int>(k)) * i.count;
+  }
+  return work;
+}
+
+} // namespace
+
+WarpTrace warpTrace(const WarpQuestion &question) {
   Lane first(question, 0);
   first.run(question.lowered);
   const std::vector<int> accesses = first.accesses();
   std::vector<std::vector<Address>> byAccess(accesses.size());
-  const auto note = [&](const std::vector<Address> &addresses) {
-    for (std::size_t k = 0; k < std::min(addresses.size(), byAccess.size()); ++k)
-      byAccess[k].push_back(addresses[k]);
+  std::map<Key, std::size_t> placeOf;
+  for (std::size_t k = 0; k < accesses.size(); ++k)
+    placeOf[first.keys()[k]] = k;
+  const auto note = [&](const Lane &lane) { // lanes may differ in what they access besides
+    for (std::size_t k = 0; k < lane.keys().size(); ++k)
+      if (const auto at = placeOf.find(lane.keys()[k]); at != placeOf.end())
+        byAccess[at->second].push_back(lane.addresses()[k]);
   };
-  note(first.addresses());
+  note(first);
   const int items = question.shape.group[0] * question.shape.group[1] * question.shape.group[2];
   for (int lane = 1; lane < std::min(loop::kLanes, items); ++lane) {
     Lane other(question, lane);
     other.run(question.lowered);
-    note(other.addresses());
+    note(other);
   }
   Trace trace = first.take();
   for (std::size_t k = 0; k < accesses.size(); ++k) // each was counted once already
     trace.instructions[static_cast<std::size_t>(accesses[k])].transactions += transactionsOf(byAccess[k]) - 1;
+  Work work = workOf(trace, first, byAccess);
+  const std::vector<int> places = hoist(trace, first.hoisted());
   removeEmptyLoops(trace);
   std::vector<bool> isLoad(trace.instructions.size(), false), isStore(trace.instructions.size(), false);
   for (const int k : accesses) {
-    const auto at = static_cast<std::size_t>(k);
+    const auto at = static_cast<std::size_t>(places[static_cast<std::size_t>(k)]);
     (first.isStore(k) ? isStore : isLoad)[at] = true;
   }
-  return withEarlyLoads(trace, isLoad, isStore);
+  const Unrolled unrolled = emulate::unrolled(trace);
+  const auto ofUnrolled = [&](const std::vector<bool> &flags) {
+    std::vector<bool> all;
+    for (const int origin : unrolled.origins)
+      all.push_back(flags[static_cast<std::size_t>(origin)]);
+    return all;
+  };
+  return {withEarlyLoads(unrolled.trace, ofUnrolled(isLoad), ofUnrolled(isStore)), std::move(work)};
 }
 
 } // namespace pbc::emulate

@@ -34,7 +34,24 @@ struct WarpQuestion {
 enum class Region { Copies, Loads, Computing, Stores };
 const char *nameOf(Region);
 
+/// Accesses of one kind by a warp: bytes of one lane, and the admissions that they took.
+struct Accesses {
+  double bytes = 0, transactions = 0;
+};
+
+/// How much of each kind a warp does.
+struct Work {
+  Accesses loaded, stored, groupLoaded, groupStored;
+  double f32 = 0, f64 = 0, special = 0; // instructions
+  std::vector<long> turns;              // of the loops
+};
+
+struct WarpTrace {
+  Trace trace;
+  Work work;
+};
+
 /// For the resources of GpuCore.
-Trace warpTrace(const WarpQuestion &);
+WarpTrace warpTrace(const WarpQuestion &);
 
 } // namespace pbc::emulate

@@ -113,7 +113,9 @@ std::string nvrtcVersion(int driver) {
 
 namespace {
 
-CudaCode compile(const std::string &text, const std::string &architecture, int driver, bool isVerbose) {
+enum class Wanted { MachineCode, Verbose, Ptx };
+
+CudaCode compile(const std::string &text, const std::string &architecture, int driver, Wanted wantedCode) {
   const Nvrtc *nvrtc = Nvrtc::get(driver);
   if (!nvrtc)
     throw DeviceError(Failure::Build,
@@ -125,8 +127,11 @@ CudaCode compile(const std::string &text, const std::string &architecture, int d
   nvrtc->nvrtcGetSupportedArchs(known.data());
   const int wanted = std::atoi(architecture.c_str() + architecture.find('_') + 1);
   std::string target = architecture;
-  bool machineCode = std::find(known.begin(), known.end(), wanted) != known.end();
-  if (!machineCode) { // the newest version below it, which the driver compiles further
+  const bool isKnown = std::find(known.begin(), known.end(), wanted) != known.end();
+  const bool machineCode = isKnown && wantedCode != Wanted::Ptx;
+  if (isKnown && !machineCode)
+    target = "compute_" + std::to_string(wanted);
+  if (!isKnown) { // the newest version below it, which the driver compiles further
     std::erase_if(known, [&](int each) { return each > wanted; });
     if (known.empty())
       throw DeviceError(Failure::Build, nvrtc->version() + " makes no code for " + architecture +
@@ -137,7 +142,7 @@ CudaCode compile(const std::string &text, const std::string &architecture, int d
   NvrtcProgramOwner owner{*nvrtc};
   const std::string option = "--gpu-architecture=" + target;
   std::vector<const char *> options = {option.c_str(), "--std=c++17", "--disable-warnings"};
-  if (isVerbose)
+  if (wantedCode == Wanted::Verbose)
     options.push_back("--ptxas-options=-v");
   const auto messages = [&] {
     const std::string log =
@@ -157,11 +162,16 @@ CudaCode compile(const std::string &text, const std::string &architecture, int d
 } // namespace
 
 std::string compileCuda(const std::string &text, const std::string &architecture, int driver) {
-  return compile(text, architecture, driver, false).binary;
+  return compile(text, architecture, driver, Wanted::MachineCode).binary;
+}
+
+std::string ptxOfCuda(const std::string &text, const std::string &architecture) {
+  const std::string ptx = compile(text, architecture, 0, Wanted::Ptx).binary;
+  return ptx.substr(0, ptx.find('\0'));
 }
 
 CudaCode compileCudaVerbosely(const std::string &text, const std::string &architecture) {
-  return compile(text, architecture, 0, true);
+  return compile(text, architecture, 0, Wanted::Verbose);
 }
 
 } // namespace pb::device

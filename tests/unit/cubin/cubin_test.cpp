@@ -11,7 +11,6 @@ namespace pbc::cubin {
 namespace {
 
 using testing::Contains;
-using testing::Field;
 using testing::Pair;
 
 constexpr Word kMultiplyAdd{0x0000001a101a7223, 0x010fc80000000011},
@@ -37,7 +36,7 @@ TEST(Instruction, KindsAndWidths) {
   EXPECT_EQ(decoded(kGroupStore4).kind, Kind::SharedStore);
   EXPECT_EQ(decoded(kStackLoad8).kind, Kind::LocalLoad);
   EXPECT_EQ(decoded(kBarrier).kind, Kind::Barrier);
-  EXPECT_EQ(decoded(kExit).kind, Kind::Other);
+  EXPECT_EQ(decoded(kExit).kind, Kind::Exit);
   constexpr Word kNeverExecuted{0x00000000fffff984, 0x000fe20000000800}; // @!PT LDS RZ, [RZ]
   EXPECT_EQ(decoded(kNeverExecuted).kind, Kind::Other);
 }
