@@ -124,7 +124,7 @@ Prediction ProcessorPredictor::of(const kernel::Planned &planned,
   const emulate::Emulation emulation(p.trace, {}, core_.core);
   p.analysis = emulate::analyse(emulation, options);
   p.seconds = emulate::inCycles(p.analysis.outcome.time) / core_.clock;
-  p.isSteady = emulation.isSteady();
+  p.isSteady = p.analysis.outcome.isExact;
   return p;
 }
 
