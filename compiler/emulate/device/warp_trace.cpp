@@ -104,7 +104,7 @@ protected:
   }
 
   void turnsAre(long turns) override {
-    trace_.loops[static_cast<std::size_t>(open_.back().second)].times = turns;
+    trace_.loops[static_cast<std::size_t>(open_.back().loop)].times = turns;
   }
 
   /// One from the middle: the first ones may only prepare something, and conditions hold for some only.
