@@ -5,8 +5,8 @@
 #include "compiler/driver/problems.h"
 #include "compiler/emulate/device/machine_code.h"
 #include "compiler/emulate/list_schedule.h"
-#include "compiler/loop/walk.h"
 #include "compiler/emulate/unroll.h"
+#include "compiler/loop/walk.h"
 #include "runtime/device/dialect.h"
 #include <algorithm>
 #include <cmath>

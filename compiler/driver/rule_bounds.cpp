@@ -139,11 +139,11 @@ private:
 
   RuleBounds::Prediction predicted(const kernel::Scheduled &lifted,
                                    const std::map<std::string, long> &values) const {
-    constexpr int kMost = 60; // schedules, which take some seconds
+    constexpr int kMost = 40; // schedules, which take a second or some
     try {
       const search::ProcessorPredictor predictor(lifted, values, *core_);
       kernel::Scheduler scheduler(lifted);
-      const search::Prediction own = predictor.of(scheduler.schedule(), {});
+      const search::Prediction own = predictor.of(scheduler.schedule(), {.regions = false, .halves = false});
       RuleBounds::Prediction made{"", emulate::sentence(emulate::verdictOf(own.analysis), core_->core),
                                   own.seconds, "", 1};
       const search::ProcessorPredictor::Proposed proposed = predictor.propose(scheduler, kMost);

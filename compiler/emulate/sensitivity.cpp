@@ -11,12 +11,17 @@ constexpr double kFarFromOne = 0.2;  // bottleneck-analysis.md 3.7, "balanced/kn
 constexpr double kNegligible = 0.01; // regions share no more than this
 
 /// Those that the trace's time can depend on.
-std::vector<Parameter> parametersOf(const Emulation &emulation, const Outcome &outcome) {
+std::vector<Parameter> parametersOf(const Emulation &emulation, const Outcome &outcome, double least) {
   std::vector<Parameter> all;
   for (std::size_t r = 0; r < outcome.uses.size(); ++r)
     if (outcome.uses[r].admissions > 0)
-      for (const Mode mode : {Mode::Latency, Mode::Throughput})
-        all.push_back({static_cast<int>(r), mode});
+      for (const Mode mode : {Mode::Latency, Mode::Throughput}) {
+        const int resource = static_cast<int>(r);
+        const double used = mode == Mode::Throughput ? outcome.throughput(emulation.core(), resource)
+                                                     : outcome.occupied(resource);
+        if (used >= least)
+          all.push_back({resource, mode});
+      }
   all.push_back({Parameter::kIssue, Mode::Throughput});
   const auto &instructions = emulation.trace().instructions;
   if (emulation.core().barrier > 0 &&
@@ -32,7 +37,7 @@ public:
 
   Analysis all() const {
     Analysis made{unchanged_, {}};
-    for (const Parameter &parameter : parametersOf(emulation_, unchanged_))
+    for (const Parameter &parameter : parametersOf(emulation_, unchanged_, options_.least))
       made.all.push_back(one(parameter, made));
     made.sumBackward = made.sum;
     if (std::abs(made.sum - 1) > kFarFromOne) {

@@ -38,6 +38,8 @@ struct Analysis {
 struct AnalysisOptions {
   double step = 0.1;
   bool regions = true;
+  double least =
+      0; // parameters of resources that are used to a smaller share are taken as 0: throughput, and time with requests in flight
   bool halves = true;
 };
 

@@ -19,6 +19,9 @@ namespace {
 
 using Sizes = ProcessorPredictor::Sizes;
 
+/// What is used less than this is no bottleneck.
+constexpr double kUsed = 0.25;
+
 /// Of a function of the sizes.
 long valueAt(const isl::pw_aff &function, const Sizes &values) {
   const isl::set at = poly::atValues(function.domain(), values);
@@ -57,7 +60,7 @@ public:
       return known->second;
     std::optional<emulate::Predicted> made;
     try {
-      const Prediction p = predictor_.of(planned, {.regions = false, .halves = false});
+      const Prediction p = predictor_.of(planned, {.regions = false, .least = kUsed, .halves = false});
       const emulate::Verdict verdict = emulate::verdictOf(p.analysis);
       made = emulate::Predicted{p.seconds, 1, {}, {}, {}};
       if (verdict.bottleneck)

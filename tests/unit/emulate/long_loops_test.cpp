@@ -93,7 +93,7 @@ TEST(LongLoops, AStateThatRepeatsIsAllRounds) {
   }
 }
 
-/// Bottleneck-analysis.md, the bar of the project: 10 ms for 2 |R| + 1 emulations on a machine of today.
+/// The bar of the project (bottleneck-analysis.md, 10, number 12): 10 ms for 2 |R| + 1 emulations on a machine of today.
 TEST(LongLoops, AnAnalysisOfAProductTakesMilliseconds) {
   const Trace trace = product();
   const Core core = multiprocessor();
