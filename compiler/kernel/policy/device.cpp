@@ -10,6 +10,7 @@
 #include "compiler/kernel/policy/writing.h"
 #include "compiler/kernel/split_tasks.h"
 #include "compiler/kernel/task_functions.h"
+#include "compiler/kernel/transform/component/strips.h"
 #include "compiler/kernel/transform/group_copies.h"
 #include "compiler/kernel/transform/items.h"
 #include "compiler/kernel/transform/support.h"
@@ -21,21 +22,6 @@ namespace pbc::kernel {
 namespace {
 
 constexpr long kStrip = 16; // steps of a loop whose strips are copied together
-
-script::Step stageStep(const CopyRequest &copy) {
-  script::Step step = script::step("stage", {copy.matrix});
-  if (!copy.at.empty())
-    with(step, "at", script::name(copy.at));
-  if (copy.isTransposed)
-    with(step, "layout", script::name("transposed"));
-  if (copy.pad)
-    with(step, "pad", script::number(copy.pad));
-  if (copy.parts > 1)
-    with(with(step, "parts", script::number(copy.parts)), "gap", script::number(copy.gap));
-  if (copy.access)
-    with(step, "access", script::number(copy.access));
-  return step;
-}
 
 /// Whether several items of a group read the same cells of the box.
 bool isShared(const GroupBox &box, std::size_t axes) {
@@ -80,72 +66,6 @@ DeviceVersion withInputsStaged(Writing writing) {
   return made;
 }
 
-struct Strip {
-  std::optional<CopyRequest> copy;
-  std::string why;      // there is none
-  std::size_t ways = 1; // in which reads of the matrix move; known if one was asked for
-};
-
-/// What a group copies of a matrix in the steps of a loop: cells that move with the loop, and with the items along one of the axes of
-/// their blocks, so that all items along the other axis share them.
-Strip stripOf(const Scheduled &kernel, const std::string &matrix, const std::string &at, long access) {
-  const GroupBox box = groupBox(kernel, {.matrix = matrix, .at = at, .access = access});
-  if (!box.why.empty())
-    return {{}, box.why, box.ways};
-  // Along axes without blocks, of which groups have few items, more dimensions may move.
-  const auto moves = [](const GroupDimension &d) { return d.axis >= 0 && d.isBlock; };
-  const auto count = std::count_if(box.dimensions.begin(), box.dimensions.end(), moves);
-  const auto moving = std::find_if(box.dimensions.begin(), box.dimensions.end(), moves);
-  const bool isStrip = std::any_of(box.dimensions.begin(), box.dimensions.end(),
-                                   [](const GroupDimension &d) { return d.axis < 0 && d.extent > 1; });
-  if (count != 1 || !isStrip)
-    return {{},
-            fmt::format("what a step of it reads of `{}` is not shared by neighbouring items", matrix),
-            box.ways};
-  CopyRequest copy{.matrix = matrix, .at = at, .access = access};
-  copy.isTransposed =
-      moving != box.dimensions.begin() && !isReadAlongSteps(box, *moving, bytesOfCell(kernel, matrix));
-  layRows(copy, box, bytesOfCell(kernel, matrix));
-  return {copy, "", box.ways};
-}
-
-/// Copies what the steps of a loop read of a matrix: all of it, or if that is no strip, as much as is one. A sentence if there is nothing.
-std::string stageStrips(Writing &writing, const std::string &matrix, const std::string &at) {
-  const auto stage = [&](const Strip &strip) { return strip.copy && writing.add(stageStep(*strip.copy)); };
-  const Strip whole = stripOf(writing.kernel(), matrix, at, 0);
-  if (stage(whole))
-    return "";
-  const std::string why = whole.copy ? writing.why() : whole.why;
-  bool isAny = false;
-  for (long access = 1;;) { // a read that has a copy is not numbered any more
-    const Strip strip = stripOf(writing.kernel(), matrix, at, access);
-    const bool isOnly = !isAny && strip.ways < 2; // it was asked for above
-    if (isOnly || static_cast<std::size_t>(access) > strip.ways)
-      return isAny ? "" : why;
-    if (stage(strip))
-      isAny = true;
-    else
-      ++access;
-  }
-}
-
-/// Loops of unknown length in the bodies, which have no other loop inside.
-std::vector<std::string> longLoops(const Scheduled &kernel) {
-  std::vector<std::string> all;
-  const std::vector<LoopNode> loops = loopsOf(kernel.schedule.tree);
-  for (const LoopNode &loop : loops) {
-    const int d = memberDimension(kernel, loop.band);
-    const Statement &first =
-        kernel.statements[static_cast<std::size_t>(statementsBelow(kernel, loop).front())];
-    const bool hasInner = std::any_of(loops.begin(), loops.end(), [&](const LoopNode &other) {
-      return other.label != loop.label && isAround(loop, other);
-    });
-    if (!loop.how && d >= first.freeCount && !hasInner && !tripCount(kernel, loop))
-      all.push_back(loop.label);
-  }
-  return all;
-}
-
 /// Blocks of points whose items share strips of what the loops of their bodies read. `writing` has given the points to items.
 DeviceVersion inBlocks(const Scheduled &start, Writing writing) {
   std::string why; // the first loop has no strips
@@ -154,29 +74,16 @@ DeviceVersion inBlocks(const Scheduled &start, Writing writing) {
   if (!loops.empty() && !writing.giveEach(as::Item::Each::Block, "block"))
     return {"blocks", {}, start, writing.why()};
   for (const std::string &loop : loops) {
-    Writing attempt = writing;
-    script::Step tile = script::step("tile", {loop}, {kStrip});
-    const std::string strips = freshLabel(writing.kernel().schedule.tree, loop + "t");
-    tile.results = {strips, loop};
-    bool hasStrips = false;
-    std::string whyNot;
-    if (attempt.add(std::move(tile))) {
-      for (const std::string &matrix : inputsOf(start)) {
-        const std::string none = stageStrips(attempt, matrix, strips);
-        hasStrips |= none.empty();
-        if (whyNot.empty())
-          whyNot = none;
-      }
-    } else {
-      whyNot = attempt.why();
-    }
-    if (!hasStrips) {
+    StripsOutcome strips = withStrips(writing.kernel(), loop, kStrip);
+    if (!strips.kernel) {
       if (why.empty())
-        why = fmt::format("its loop over `{}` in strips `{}`: {}", loop, strips, whyNot);
+        why = fmt::format("its loop over `{}` in strips `{}`: {}", loop, strips.strips, strips.why);
       continue;
     }
+    Writing attempt = writing;
+    attempt.follow(std::move(strips.steps), std::move(*strips.kernel));
     script::Step branches = script::step("separate", {loop});
-    with(branches, "at", script::name(strips));
+    with(branches, "at", script::name(strips.strips));
     script::Step loopsApart = branches;
     if (attempt.add(with(loopsApart, "apart", script::name("loops"))) || attempt.add(branches))
       attempt.add(script::step("unroll", {loop}));

@@ -7,6 +7,7 @@
 #include "compiler/kernel/kept_cells.h"
 #include "compiler/kernel/policy/asked_bytes.h"
 #include "compiler/kernel/run_rows.h"
+#include "compiler/kernel/transform/component/strips.h"
 #include "compiler/kernel/transform/group_copies.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -235,14 +236,6 @@ DeviceVersion versionInRuns(const Scheduled &start, Writing writing) {
   made.cells = cells;
   made.whyNoPlanes = std::move(planes.whyNot);
   return made;
-}
-
-std::vector<std::string> inputsOf(const Scheduled &kernel) {
-  std::vector<std::string> all;
-  for (const Buffer &b : kernel.buffers)
-    if (b.role == Buffer::Role::Input && b.rank > 0)
-      all.push_back(b.name);
-  return all;
 }
 
 } // namespace pbc::kernel

@@ -40,6 +40,12 @@ public:
     return true;
   }
 
+  /// These steps have made `kernel` of the one here.
+  void follow(script::Script steps, Scheduled kernel) {
+    kernel_ = std::move(kernel);
+    script_.insert(script_.end(), steps.begin(), steps.end());
+  }
+
   const Scheduled &kernel() const { return kernel_; }
   const std::string &why() const { return why_; }
   DeviceVersion take(const char *name) { return {name, std::move(script_), std::move(kernel_), "", {}}; }
@@ -49,8 +55,5 @@ private:
   script::Script script_;
   std::string why_; // the last step that was refused was
 };
-
-/// The matrices that a kernel only reads, without scalars.
-std::vector<std::string> inputsOf(const Scheduled &);
 
 } // namespace pbc::kernel

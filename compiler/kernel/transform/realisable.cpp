@@ -47,7 +47,7 @@ bool hasSameLoops(const Scheduled &before, const std::vector<LoopNode> &were, co
 
 /// Why a loop that had a realisation before the step cannot have it any longer.
 struct WhyNot {
-  const Scheduled &kernel;
+  const Scheduled &was, &kernel;
   const LoopNode &before, &loop;
   bool isSame; // all loops are where they were
 
@@ -55,7 +55,13 @@ struct WhyNot {
   std::string operator()(const as::Rolled &) const { return ""; }
   std::string operator()(const as::Vector &) const { return whyNoVector(kernel, loop); }
   std::string operator()(const as::Jam &) const { return whyNotJammed(kernel, loop); }
-  std::string operator()(const as::Unroll &) const { return isSame ? "" : whyNotUnrolled(kernel, loop); }
+  std::string operator()(const as::Unroll &) const {
+    if (isSame)
+      return "";
+    const std::string why = whyNotUnrolled(kernel, loop);
+    // One that is as long as others by conditions on its points (padding_triangular) never had a constant length.
+    return why.empty() || whyNotUnrolled(was, before).empty() ? why : "";
+  }
   std::string operator()(const as::Lanes &how) const {
     for (const int s : statementsBelow(kernel, loop))
       for (const Access &a : kernel.statements[static_cast<std::size_t>(s)].accesses)
@@ -87,7 +93,7 @@ std::string whyNotRealisable(const Scheduled &before, const Scheduled &after) {
   for (const LoopNode &was : were)
     for (const LoopNode &loop : now)
       if (was.how && loop.label == was.label && loop.how == was.how)
-        if (const std::string why = std::visit(WhyNot{after, was, loop, isSame}, *loop.how); !why.empty())
+        if (const std::string why = std::visit(WhyNot{before, after, was, loop, isSame}, *loop.how); !why.empty())
           return fmt::format("{}: {}", alreadyRealised(loop), why);
   return "";
 }

@@ -81,7 +81,8 @@ NodePtr asLongForAll(const NodePtr &n, const DiffersByPoint &differs) {
   made.begin = begin->ofAll;
   made.condition = arithmetic(runs->op, {index(loop->iterator), end->ofAll});
   made.body = make({If{isOfPoint, loop->body, nullptr}});
-  made.hint.unrolling = Hint::Unrolling::Never; // few strips have such steps, and blocks of points are long
+  if (!realisedAs<kernel::as::Unroll>(loop))
+    made.hint.unrolling = Hint::Unrolling::Never; // few strips have such steps, and blocks of points are long
   return make({std::move(made)});
 }
 

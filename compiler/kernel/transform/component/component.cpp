@@ -13,6 +13,7 @@ bool Combined::add(const script::Step &step) {
   if (!made.kernel)
     return false;
   kernel_ = std::move(*made.kernel);
+  steps_.push_back(step);
   return true;
 }
 

@@ -40,12 +40,14 @@ public:
   /// False, and nothing has changed, if the step does not apply.
   bool add(const script::Step &);
   const Scheduled &kernel() const { return kernel_; }
-  const std::string &why() const { return why_; } // the last step that was refused was
+  const script::Script &steps() const { return steps_; } // that were added
+  const std::string &why() const { return why_; }        // the last step that was refused was
   Outcome done() const { return {kernel_, ""}; }
   Outcome refused() const { return {std::nullopt, why_}; }
 
 private:
   Scheduled kernel_;
+  script::Script steps_;
   std::string why_;
 };
 
