@@ -7,6 +7,7 @@
 #include "compiler/emit/kernel/device_text.h"
 #include "compiler/emit/placements.h"
 #include "runtime/device/dialect.h"
+#include "runtime/device/map_groups.h"
 #include <algorithm>
 
 namespace pbc::emit {
@@ -14,6 +15,14 @@ namespace {
 
 using TakeVersion = std::function<void(const sema::Transform &, const std::string &step, const DeviceText &,
                                        const DeviceText::Version &)>;
+
+/// Of launches that make copies of matrices.
+LaunchSizes sizesOfCopies() {
+  LaunchSizes sizes;
+  std::copy_n(pb::device::kGroupOfMap, 3, sizes.group);
+  std::copy_n(pb::device::kCellsOfMap, 3, sizes.cells);
+  return sizes;
+}
 
 /// Each version of each kernel once.
 void eachVersion(const Input &in, const Dialect &dialect, const TakeVersion &take) {
@@ -27,8 +36,15 @@ void eachVersion(const Input &in, const Dialect &dialect, const TakeVersion &tak
           continue;
         const std::string name = schedule::stepName(t, plans[p].steps[s]);
         const DeviceText text = deviceText(*device, kernelEntry(t, name), realNames(t), dialect);
-        for (const DeviceText::Version &version : text.versions)
+        for (const DeviceText::Version &version : text.versions) {
+          for (const DeviceText::Map &map : version.maps) {
+            DeviceText::Version only = map.text->versions.front();
+            only.variant = fmt::format("{}, copy of {}", version.variant, map.matrix);
+            only.isCopy = true;
+            take(t, name, *map.text, only);
+          }
           take(t, name, text, version);
+        }
       }
   }
 }
@@ -66,7 +82,8 @@ std::vector<DeviceSource> deviceSources(const Input &in) {
                 const std::vector<Placement> places = placements(in, t);
                 const auto place = std::find_if(places.begin(), places.end(),
                                                 [&](const Placement &p) { return p.name == step; });
-                const LaunchSizes sizes = defaultSizes(*place, version.variant);
+                const LaunchSizes sizes =
+                    version.isCopy ? sizesOfCopies() : defaultSizes(*place, version.variant);
                 loop::LaunchShape shape;
                 std::copy(std::begin(sizes.group), std::end(sizes.group), shape.group);
                 std::copy(std::begin(sizes.cells), std::end(sizes.cells), shape.cells);

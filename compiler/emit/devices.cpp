@@ -241,6 +241,49 @@ std::string DeviceTables::steps(const kernel::DeviceVersion &version, const std:
   return "&pb_together_" + number;
 }
 
+std::string DeviceTables::maps(const kernel::OnDevice &device, const DeviceText::Version &version,
+                               const std::string &number) {
+  std::string rows;
+  for (std::size_t k = 0; k < version.maps.size(); ++k) {
+    const DeviceText::Map &map = version.maps[k];
+    const DeviceText::Version &only = map.text->versions.front();
+    const std::string own = fmt::format("{}_{}", number, k);
+    const int matrix = device.items->kernel.buffers[static_cast<std::size_t>(map.from)].matrix;
+    const auto touched =
+        std::find_if(device.touched.begin(), device.touched.end(), [&](const kernel::Touched &t) { return t.matrix == matrix; });
+    std::string local = "nullptr", values;
+    if (!only.localArrays.empty()) {
+      local = "pb_map_bytes_" + own;
+      text_ += fmt::format("PB_SMALL static long {}([[maybe_unused]] const int *group, [[maybe_unused]] const "
+                           "int *cells) {{ return {}; }}\n\n",
+                           local, localBytesText(only.localArrays));
+    }
+    int position = 0;
+    for (const std::string &v : map.text->values)
+      values += fmt::format("  pb_value[{}].{} = {};\n", position++, reals_.count(v) ? "real" : "integer", valueInFrame(v));
+    for (const auto &[b, d] : map.text->extents)
+      values += fmt::format("  pb_value[{}].integer = pb_f.m_{}.size({});\n", position++,
+                            map.kernel->buffers[static_cast<std::size_t>(b)].name, d);
+    text_ += boxFunction("pb_map_box_" + own, *map.kernel) +
+             fmt::format("PB_SMALL static void pb_map_values_{}(const pb::Frame *pb_p, "
+                         "[[maybe_unused]] pb::DeviceArguments::Value *pb_value) {{\n{}{}}}\n\n",
+                         own, frameText(), values) +
+             fmt::format("static const pb::DeviceKernel pb_map_{}[] = {{\n{}}};\n\n", own,
+                         tableRow({{"variant", quoted("copy")},
+                                   {"source", fmt::format("R\"pb({})pb\"", only.text)},
+                                   {"entry", quoted(map.text->entry)},
+                                   {"localBytes", local}}));
+    rows += tableRow({{"name", quoted("copy of " + map.matrix)},
+                      {"matrix", touched - device.touched.begin()},
+                      {"kernel", "pb_map_" + own},
+                      {"valueCount", position},
+                      {"box", "pb_map_box_" + own},
+                      {"values", "pb_map_values_" + own}});
+  }
+  text_ += fmt::format("static const pb::DeviceMap pb_maps_{}[] = {{\n{}}};\n\n", number, rows);
+  return "pb_maps_" + number;
+}
+
 std::string DeviceTables::limits(const kernel::OnDevice &device) {
   std::string text;
   for (std::size_t k = 0; k < device.items->kernel.schedule.taskDimensions.size(); ++k)
@@ -281,7 +324,9 @@ void DeviceTables::kernels(const kernel::OnDevice &device, const DeviceText &tex
                       {"narrow", version->narrow},
                       {"tiles", wanted == "tiles" ? "pb_tiles_" + number : "nullptr"},
                       {"teams", wanted == "group" ? teams(device, *version, number) : "nullptr"},
-                      {"steps", wanted == "steps" ? steps(*device.version("steps"), number) : ""}});
+                      {"steps", wanted == "steps" ? steps(*device.version("steps"), number) : ""},
+                      {"maps", version->maps.empty() ? "" : maps(device, *version, fmt::format("{}_{}", number, row))},
+                      {"mapCount", version->maps.empty() ? "" : std::to_string(version->maps.size())}});
   }
   text_ += fmt::format("static const pb::DeviceKernel pb_kernels_{}[] = {{\n{}}};\n\n", number, rows);
 }

@@ -52,6 +52,8 @@ private:
   /// The address of the table for a version in which items work together.
   std::string teams(const kernel::OnDevice &, const DeviceText::Version &, const std::string &number);
   std::string steps(const kernel::DeviceVersion &, const std::string &number);
+  /// The table of the copies that the version reads.
+  std::string maps(const kernel::OnDevice &, const DeviceText::Version &, const std::string &number);
   static std::string limits(const kernel::OnDevice &);
   unsigned long realValues(const std::vector<std::string> &values) const;
   void arguments(const kernel::OnDevice &, const DeviceText &, const std::string &number);

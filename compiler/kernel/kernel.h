@@ -23,6 +23,17 @@ namespace pbc::kernel {
 
 using body::Scalar;
 
+struct Scheduled;
+
+/// How an input that no program has comes about: it is a copy of a matrix, which a launch of its own makes in front of each launch of the
+/// kernel (transform/mapped.h).
+struct MappedCopy {
+  int from = -1; // buffer
+  /// Its only input, buffer 0, is that matrix, its only output the copy. It has items: by axis, the dimensions of the copy, from their first
+  /// cell to behind the last one.
+  std::shared_ptr<const Scheduled> kernel;
+};
+
 struct Buffer {
   enum class Role { Input, Output, Local, Scratch, Group, Item };
   std::string name;        // matrix's mangled name or a local's unique name; C identifiers derive from it
@@ -54,6 +65,7 @@ struct Buffer {
   // Output: nobody reads it after the kernel, and nobody else writes it. It holds intermediate results, so that a
   // transformation may keep them elsewhere.
   bool isPrivate = false;
+  std::optional<MappedCopy> mapped = {}; // Input: it is a copy of another one
   // Output: the cells that other steps read, if that is known; of others, what the kernel has left in them does not matter.
   std::optional<isl::set> readElsewhere = {};
 };

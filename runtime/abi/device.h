@@ -77,7 +77,21 @@ struct DeviceSteps {
   long reach[2]; // how far a round reads along each axis of the items
 };
 
-/// One version of a step's kernel.
+struct DeviceKernel;
+
+/// A copy of a matrix that a launch of its own makes in front of each launch of a kernel, which reads the copy instead.
+struct DeviceMap {
+  const char *name; // "copy of A", for traces
+  int matrix;       // of the step
+  /// Its matrices are that one and the copy. Item (i0, i1, i2) makes the cell (low0 + i0, ..) of the box.
+  const DeviceKernel *kernel;
+  int valueCount;
+  void (*box)(const Frame *, Box *); // the cells that are copied; the copy has them alone
+  void (*values)(const Frame *, DeviceArguments::Value *);
+};
+
+/// One version of a step's kernel. Of a version with maps, the arguments of the copies follow those of the matrices: a pointer, an offset,
+/// strides, and extents.
 struct DeviceKernel {
   const char
       *variant; // "global", "local", "blocks", "buffers", "registers", "tiles", "steps", "library", "group"
@@ -101,6 +115,8 @@ struct DeviceKernel {
   bool isLibrary = false;
   const DeviceTeams *teams = nullptr;
   const DeviceSteps *steps = nullptr; // not null if groups compute several rounds
+  const DeviceMap *maps = nullptr;
+  int mapCount = 0;
 };
 
 /// The largest number of parts of a launch (compiler/kernel/item_parts.h).

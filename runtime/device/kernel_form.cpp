@@ -74,7 +74,9 @@ bool isNarrow(const DeviceStep &step, const DeviceKernel &kernel, const StepArgu
   for (int m = 0; m < step.matrixCount; ++m)
     if (!hasNarrowOffsets(arguments.matrix(m), step.matrices[m].rank))
       return false;
-  return true;
+  return std::all_of(launch.matrices.begin(), launch.matrices.end(), [](const LaunchMatrix &m) {
+    return !m.isCopy || hasNarrowOffsets(m.place.matrix, m.place.rank);
+  });
 }
 
 /// Storages begin at multiples of 64 bytes (region.h), on devices as well.
@@ -100,7 +102,9 @@ bool isWide(const DeviceStep &step, const DeviceKernel &kernel, const StepArgume
                                          [&](const LaunchPart &part) { return beginsWhole(part.box); })))
       return false;
   }
-  return true;
+  return std::all_of(launch.matrices.begin(), launch.matrices.end(), [](const LaunchMatrix &m) {
+    return !m.isCopy || m.place.matrix.extent[0] * static_cast<long>(m.place.elementBytes) % kBytes == 0;
+  });
 }
 
 } // namespace

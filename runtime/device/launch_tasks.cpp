@@ -324,6 +324,8 @@ private:
       arguments_.push_back(Argument::of(bytes / p.elementBytes));
       for (int d = 0; d < p.rank; ++d)
         arguments_.push_back(Argument::of(p.matrix.stride[d]));
+      for (int d = 0; l.matrices[k].isCopy && d < p.rank; ++d)
+        arguments_.push_back(Argument::of(p.matrix.extent[d]));
     }
     for (const long v : l.values)
       arguments_.push_back(Argument::of(v));

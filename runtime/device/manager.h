@@ -57,6 +57,7 @@ struct LaunchMatrix {
   bool reads = false, writes = false;
   bool covers = false;    // `written` is written completely, so it need not be on the device before
   bool copiesOut = false; // must copy-out: the host reads it next
+  bool isCopy = false;    // of another matrix (DeviceMap): the kernel is told its extents, too
 };
 
 /// Some points of a launch.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <climits>
 #include <deque>
+#include <iterator>
 #include <utility>
 
 namespace pb::device {
@@ -230,6 +231,32 @@ const DeviceKernel *Session::usableKernel(Launch &launch, const Placed &placed, 
   return kernel;
 }
 
+Job Session::makeCopies(Copies &copies, Launch &launch, const DeviceKernel &kernel, const Placed &placed,
+                        const Frame *frame) {
+  const DeviceStep &step = *placed.step->device;
+  const StepArguments all(step, frame, nullptr);
+  for (int k = 0; k < kernel.mapCount && copies.why.empty(); ++k) {
+    const DeviceMap &map = kernel.maps[k];
+    LaunchMatrix of = launch.matrices[static_cast<std::size_t>(map.matrix)];
+    of.read = all.read(map.matrix);
+    MapMemory memory(map, frame, of);
+    Launch copy = launchOfMap(map, memory, of, frame);
+    const AnyRegion &matrix = all.matrix(map.matrix);
+    const KernelForm form{.unit = matrix.extent[0] <= 1 || matrix.stride[0] == 1};
+    KernelShelf::Built built =
+        co_await placed.side->shelf->get(*map.kernel, copy.group, kCellsOfMap, form);
+    copies.why = built.why;
+    copy.kernel = std::move(built.kernel);
+    launch.matrices.push_back(memory.argument());
+    copies.memory.push_back(std::move(memory));
+    copies.launches.push_back(std::move(copy));
+  }
+  if (copies.why.empty())
+    co_return;
+  launch.matrices.resize(static_cast<std::size_t>(step.matrixCount));
+  copies.launches.clear();
+}
+
 void Session::askForKernel(const Placed &placed, const Frame *frame) {
   if (!placed.side)
     return;
@@ -245,6 +272,8 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
     Side *const side = batch[next].side;
     const std::size_t first = next;
     std::vector<Launch> launches;
+    std::vector<std::size_t> ofLaunch; // which of the batch each launch is for
+    std::vector<MapMemory> copied;     // until the launches were given
     std::string why; // why the processor computes the step
     // A launch that writes memory without a storage, so that only this submission knows of it.
     int alone = INT_MAX;
@@ -254,6 +283,15 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
       const StepArguments arguments(step, frame, &batch[next].box);
       Launch launch = launchOf(batch[next], arguments, end, frame);
       const DeviceKernel *kernel = usableKernel(launch, batch[next], frame);
+      Copies copies;
+      if (kernel->mapCount > 0)
+        co_await makeCopies(copies, launch, *kernel, batch[next], frame);
+      if (!copies.why.empty()) {
+        note(std::string(step.name) + " runs in its simplest version on " + side->manager->about().name,
+             copies.why);
+        kernel = step.kernels;
+        shape(launch, batch[next], *kernel, frame);
+      }
       KernelShelf::Awaiter wanted =
           side->shelf->get(*kernel, launch.group, launch.cells, formOf(step, *kernel, arguments, launch));
       if (!wanted.await_ready() && !std::exchange(areAllAsked, true)) // they are built together
@@ -265,6 +303,8 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
         note(std::string(step.name) + " runs in its simplest version on " + side->manager->about().name,
              built.why);
         kernel = step.kernels;
+        copies = {};
+        launch.matrices.resize(static_cast<std::size_t>(step.matrixCount));
         shape(launch, batch[next], *kernel, frame);
         built = co_await side->shelf->get(*step.kernels, launch.group, launch.cells,
                                           formOf(step, *step.kernels, arguments, launch));
@@ -274,6 +314,9 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
         why = built.why;
         break;
       }
+      std::move(copies.launches.begin(), copies.launches.end(), std::back_inserter(launches));
+      std::move(copies.memory.begin(), copies.memory.end(), std::back_inserter(copied));
+      ofLaunch.resize(launches.size() + 1, next);
       for (int m = 0; m < step.matrixCount; ++m)
         if (step.matrices[m].writes && !arguments.matrix(m).owner)
           alone = std::min(alone, static_cast<int>(launches.size()));
@@ -297,14 +340,14 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
     }
     if (!launches.empty()) {
       used_.store(true, std::memory_order_release);
-      for (std::size_t k = first; k < first + launches.size(); ++k)
+      for (std::size_t k = first; k < next; ++k)
         if (batch[k].times) // without the time in which kernels were built
           batch[k].times->begin = Trace::now();
       const Submitted submitted = co_await side->manager->submit(std::move(launches));
       if (submitted.why && submitted.why->failure() == Failure::Lost && submitted.count > alone)
         throw DeviceError(*submitted.why); // its output did not come back
       if (submitted.why) {
-        next = first + static_cast<std::size_t>(submitted.count);
+        next = ofLaunch[static_cast<std::size_t>(submitted.count)];
         why = submitted.why->what();
         leave(batch[next], why, submitted.why->failure() == Failure::Launch);
       }

@@ -13,10 +13,13 @@ SHARE, EACH_READ = 0.85, 8  # of multiply-adds among the instructions of the inn
 MANY = 2  # times the sectors that the bytes need
 PROGRAM = """#include <blas3.pbcc>
 main transform P from A[n, n] : float, B[n, n] : float, D[n, n] : float to C[n, n] : float {
-  to(C c) from(A a, B b, D d) { SgemmNN(c, a, b, d, 1, 1); SsymmLL(c, a, b, d, 1, 1); SsymmLU(c, a, b, d, 1, 1); SsymmRL(c, a, b, d, 1, 1); SsymmRU(c, a, b, d, 1, 1);
+  to(C c) from(A a, B b, D d) { SgemmNN(c, a, b, d, 1, 1); SgemmTN(c, a, b, d, 1, 1); SsymmLL(c, a, b, d, 1, 1); SsymmLU(c, a, b, d, 1, 1); SsymmRL(c, a, b, d, 1, 1); SsymmRU(c, a, b, d, 1, 1);
     StrmmLLNN(c, a, b, 1); StrmmRUNN(c, a, b, 1); }
 }
 """
+# The script of the library for devices, which has an alternative for each structure of a matrix that is left apart from it.
+SCRIPT, ADAPTED = "gpu:gemm", {"SgemmTN": "Transpose", "SsymmL": "Symmetry", "SsymmR": "Symmetry", "StrmmL": "Triangular", "StrmmR": "Triangular"}
+COPY = ", copy of "  # the kernel that makes one
 # An item that computes one cell reads a column of the half that is stored, if the matrix stands on the right.
 OF_ONE_CELL = "global"
 # A column for each item: what the test must find.
@@ -52,10 +55,18 @@ with tempfile.TemporaryDirectory() as folder:
     for transform in {k["transform"] for k in all}:
         if missing := set(plain) - {k["version"] for k in all if k["transform"] == transform}:
             failed.append(f"{transform} has no {missing}, as the plain product has")
+    for transform in {k["transform"] for k in all}:
+        for begin, adaptor in ADAPTED.items():
+            if transform.startswith(begin) and not any(k["transform"] == transform and k["version"].startswith(f"{SCRIPT}+{adaptor}") for k in all):
+                failed.append(f"{transform} has no schedule for devices that {adaptor} has adapted")
     for k in all:
+        if COPY in k["version"]:
+            if far(k) or k["spills"]:
+                failed.append(f"{k['name']}: {k}")
+            continue
         if far(k) and k["version"] != OF_ONE_CELL:
             failed.append(f"{k['name']}: {far(k)}")
-        like, loop = plain[k["version"]], k["innermost_loop"]
+        like, loop = plain.get(k["version"], plain[SCRIPT]), k["innermost_loop"]
         if k["multiply_add_share"] < 0.8 * like["multiply_add_share"] or set(k["global_stores"]) != set(like["global_stores"]) or k["spills"]:
             failed.append(f"{k['name']}: {k}, but the plain product has {like}")
         if k["version"] != OF_ONE_CELL and (k["multiply_add_share"] < SHARE or loop["multiply_adds"] < EACH_READ * loop["group_reads"]):

@@ -6,7 +6,8 @@
 
 Takes each N-th program, from the K-th on, for these architectures, and with PBC_ALL=1 for all. A kernel that spills registers, that has arrays of an item in memory, or conflicts of banks in its
 group's memory, must be named in the file ALLOWED: "ARCHITECTURE FILE: NAME: N bytes spilled", "ARCHITECTURE FILE: NAME: N bytes of an item's
-stack", "ARCHITECTURE FILE: NAME: MEMORY in N turns". No GPU is needed, but NVRTC: without it the test is skipped.
+stack", "ARCHITECTURE FILE: NAME: MEMORY in N turns". PROGRAM may be FILE:MACRO:K/N: each N-th of the lines that begin with MACRO, from the
+K-th on, and all other lines; a file of schedules for it is beside it in the folder `schedules`. No GPU is needed, but NVRTC: without it the test is skipped.
 """
 import concurrent.futures, json, os, subprocess, sys, tempfile
 
@@ -14,8 +15,30 @@ NOTHING_TO_TEST = 77
 ALL = ("sm_80", "sm_90")
 PROBE = "transform Copy from A[n] to B[n] { B.cell(x) from(A.cell(x) a) { return a; } }"
 
+def part(folder, program):
+    """The words for pbc of a program, or of a part of it."""
+    path, *which = program.split(":")
+    if not which:
+        return [path]
+    macro, numbers = which
+    k, n = map(int, numbers.split("/"))
+    with open(path) as file:
+        lines = file.read().splitlines()
+    uses = [line for line in lines if line.startswith(macro)]
+    kept = set(uses[k::n])
+    made = os.path.join(folder, os.path.basename(path))
+    with open(made, "w") as file:
+        file.write("\n".join(line for line in lines if line not in uses or line in kept) + "\n")
+    name = os.path.splitext(os.path.basename(path))[0]
+    return [made, f"--schedule={os.path.join(os.path.dirname(path), 'schedules', name + '.sched')}"]
+
 def look(pbc, program, architecture):
-    done = subprocess.run([pbc, "explain", "--json", f"--device={architecture}", program], capture_output=True, text=True)
+    with tempfile.TemporaryDirectory() as folder:
+        return look_at(pbc, program, architecture, part(folder, program))
+
+def look_at(pbc, program, architecture, words):
+    program = program.split(":")[0]
+    done = subprocess.run([pbc, "explain", "--json", f"--device={architecture}", *words], capture_output=True, text=True)
     if "the program has no transform" in done.stderr:  # it is for other programs to include
         return "", 0, []
     if done.returncode != 0:

@@ -4,6 +4,7 @@
 #include "compiler/emit/kernel/loops.h"
 #include "compiler/emit/kernel/nest.h"
 #include "compiler/kernel/body_length.h"
+#include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/item_values.h"
 #include "compiler/kernel/kept_cells.h"
@@ -78,7 +79,19 @@ private:
          .rowsAtOnce = kernel::hasRuns(v.kernel.schedule.tree) && !kernel::hasPlanes(v.kernel.schedule.tree)
                            ? kernel::rowsAtOnce(v.kernel)
                            : 0});
+    for (const Buffer &b : v.kernel.buffers)
+      if (b.mapped)
+        out_.versions.back().maps.push_back(mapOf(v.kernel, b));
     to.emplace_back(&v, std::move(text));
+  }
+
+  DeviceText::Map mapOf(const kernel::Scheduled &kernel, const Buffer &copy) const {
+    kernel::OnDevice launch;
+    launch.items = kernel::Items{*copy.mapped->kernel, *copy.mapped->kernel};
+    launch.versions.push_back({.name = "copy", .kernel = *copy.mapped->kernel});
+    const DeviceText text = deviceText(launch, out_.entry + "_" + copy.name, reals_, dialect_);
+    return {kernel::programName(kernel, copy.mapped->from), copy.mapped->from,
+            std::make_shared<const DeviceText>(text), copy.mapped->kernel};
   }
 
   /// What a launch says besides its limits; before the numbers of teams stands the memory for values of parts.
@@ -105,6 +118,8 @@ private:
       number(b.name + "_o");
       for (int d = 0; d < b.rank; ++d)
         number(fmt::format("{}_t{}", b.name, d));
+      for (int d = 0; b.mapped && d < b.rank; ++d)
+        number(fmt::format("{}_e{}", b.name, d));
     }
     for (const std::string &v : out_.values)
       number(v + "_w", reals_.count(v) ? Scalar::F64 : Scalar::I64);
@@ -125,7 +140,7 @@ private:
     std::set<int> copied;
     for (const kernel::DeviceVersion &v : device_.versions)
       for (const kernel::Statement &s : v.kernel.statements)
-        if (s.copy)
+        if (s.copy && !v.kernel.buffers[static_cast<std::size_t>(s.copy->from)].mapped)
           copied.insert(s.copy->from);
     for (const int b : copied)
       for (int d = 0; d < device_.items->kernel.buffers[static_cast<std::size_t>(b)].rank; ++d)
@@ -240,6 +255,8 @@ private:
     for (const Buffer &b : kernel.buffers) {
       if (!kernel::isMatrix(b))
         continue;
+      for (int d = 0; b.mapped && d < b.rank; ++d)
+        text += fmt::format("  const {2} {0}_n{1} = {0}_e{1};\n", b.name, d, dialect_.index());
       text += fmt::format("  {};\n", dialect_.moved(b.name + "_p", b.name + "_o"));
       for (int d = 0; d < b.rank; ++d) {
         const std::string stride = fmt::format("{}_t{}", b.name, d);

@@ -16,11 +16,19 @@
 #include "compiler/loop/bank_conflicts.h"
 #include "compiler/loop/sectors.h"
 #include "compiler/loop/traffic.h"
+#include <memory>
 #include <set>
 
 namespace pbc::emit {
 
 struct DeviceText {
+  /// The kernel that makes a copy of a matrix in front of each launch, in one version.
+  struct Map {
+    std::string matrix; // of which it is a copy
+    int from = -1;      // its buffer
+    std::shared_ptr<const DeviceText> text;
+    std::shared_ptr<const kernel::Scheduled> kernel;
+  };
   struct Version {
     std::string variant; // "global", "local", "blocks", "buffers", "registers", "tiles", "steps", "group"
     std::string text;
@@ -32,6 +40,8 @@ struct DeviceText {
     bool isTeam = false;                     // items compute cells together
     bool inRounds = false;                   // each launch is a round, on which depends what its points do
     bool hasPlanes = false;                  // items go through planes of points in turns
+    bool isCopy = false;                     // it makes a copy of a matrix
+    std::vector<Map> maps = {};              // in the order of their buffers
     long rowsAtOnce = 0;                     // of an item's runs, where these have a multiple of them; 0: all
   };
   std::string entry;

@@ -4,6 +4,7 @@
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/transform/component/component.h"
 #include "compiler/kernel/transform/copies.h"
+#include "compiler/kernel/transform/mapped.h"
 #include "compiler/kernel/tree.h"
 #include <algorithm>
 
@@ -44,10 +45,12 @@ Scheduled inStrips(const Scheduled &kernel, std::size_t first) {
 }
 
 Outcome applyGmMap(const Scheduled &kernel, const Arguments &arguments) {
-  const bool isMirrored = arguments.name("mode") == "Symmetry";
-  Outcome copied = withCopies(kernel, {.matrix = arguments.name("matrix"),
-                                       .isTransposed = arguments.name("mode") == "Transpose",
-                                       .isMirrored = isMirrored});
+  const CopyRequest asked{.matrix = arguments.name("matrix"),
+                          .isTransposed = arguments.name("mode") == "Transpose",
+                          .isMirrored = arguments.name("mode") == "Symmetry"};
+  if (kernel.schedule.target == Target::Device)
+    return withMappedCopy(kernel, asked);
+  Outcome copied = withCopies(kernel, asked);
   if (copied.kernel)
     copied.kernel = inStrips(*copied.kernel, kernel.statements.size());
   return copied;
@@ -66,7 +69,6 @@ Transformation gmMapTransformation() {
                           .words = {"NoChange", "Transpose", "Symmetry"}}},
           .apply = applyGmMap,
           .stage = Stage::Loops,
-          .target = Target::Processor,
           .mixing = {.place = Mixing::Place::First}};
 }
 

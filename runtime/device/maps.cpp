@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/device/maps.h"
+#include <algorithm>
+#include <utility>
+
+namespace pb::device {
+
+MapMemory::MapMemory(const DeviceMap &map, const Frame *frame, const LaunchMatrix &of)
+    : rank_(of.place.rank), elementBytes_(of.place.elementBytes) {
+  Box box;
+  map.box(frame, &box);
+  long cells = 1;
+  for (int d = 0; d < rank_; ++d) {
+    region_.stride[d] = cells;
+    region_.extent[d] = static_cast<int>(std::max(0L, box.high[d] - box.low[d]));
+    cells *= region_.extent[d];
+  }
+  region_.owner = pb_storage_allocate(static_cast<unsigned long>(cells) * static_cast<unsigned long>(elementBytes_),
+                                      &region_.base);
+}
+
+MapMemory::MapMemory(MapMemory &&other) noexcept
+    : region_(std::exchange(other.region_, AnyRegion{})), rank_(other.rank_), elementBytes_(other.elementBytes_) {}
+
+MapMemory::~MapMemory() {
+  if (region_.owner)
+    pb_storage_release(region_.owner);
+}
+
+LaunchMatrix MapMemory::argument() const {
+  LaunchMatrix all;
+  all.place = placeOf(region_, rank_, elementBytes_);
+  for (int d = 0; d < rank_; ++d)
+    all.read.high[d] = all.written.high[d] = region_.extent[d];
+  all.reads = all.isCopy = true;
+  return all;
+}
+
+Launch launchOfMap(const DeviceMap &map, const MapMemory &memory, const LaunchMatrix &of, const Frame *frame) {
+  Launch launch;
+  launch.name = map.name;
+  LaunchMatrix from = of, to = memory.argument();
+  from.writes = from.covers = from.copiesOut = false;
+  to.reads = to.isCopy = false;
+  to.writes = to.covers = true;
+  launch.matrices = {from, to};
+  std::vector<DeviceArguments::Value> values(static_cast<std::size_t>(map.valueCount));
+  map.values(frame, values.data());
+  for (const DeviceArguments::Value &v : values)
+    launch.values.push_back(v.integer);
+  map.box(frame, &launch.box);
+  std::copy_n(kGroupOfMap, 3, launch.group);
+  for (int d = launch.box.rank; d < 3; ++d)
+    launch.group[d] = 1;
+  return launch;
+}
+
+} // namespace pb::device
