@@ -10,10 +10,11 @@ using Place = kernel::Mixing::Place;
 
 bool isFirst(const script::Step &step) { return mixingOf(step).place == Place::First; }
 
-/// The cut into tasks, which each make copies of their own.
+/// The cut into tasks, which each make copies of their own. Items of a device do not: a launch in front of theirs does.
 bool isOfTasks(const script::Step &step) {
   const kernel::Transformation *transformation = kernel::findTransformation(step.transformation);
-  return transformation && transformation->stage == kernel::Stage::Tasks;
+  return transformation && transformation->stage == kernel::Stage::Tasks &&
+         transformation->target != kernel::Target::Device;
 }
 
 /// Whether no step that must come first stands behind another one, but for the cut into tasks, which it cannot precede.

@@ -5,6 +5,7 @@
 #include "compiler/kernel/transform/component/component.h"
 #include "compiler/kernel/transform/component/strips.h"
 #include "compiler/kernel/transform/group_copies.h"
+#include <algorithm>
 #include <isl/aff.h>
 #include <isl/local_space.h>
 #include <isl/schedule.h>
@@ -38,7 +39,7 @@ isl::schedule loopsOfCells(const std::vector<Statement> &statements, const std::
 
 /// Lets groups read what goes across the rows of the matrix, so that neighbours do so together.
 void stageAcross(Combined &steps, const std::string &matrix, bool isMirrored) {
-  CopyRequest request{.matrix = matrix, .access = isMirrored ? 2 : 0}; // the first one goes along rows
+  CopyRequest request{.matrix = matrix, .access = isMirrored ? 1 : 0}; // the cells across the diagonal come first
   const GroupBox box = groupBox(steps.kernel(), request);
   if (box.why.empty())
     steps.add(stageStep(wholeCopy(steps.kernel(), request, box)));
@@ -79,15 +80,11 @@ Outcome withMappedCopy(const Scheduled &kernel, const CopyRequest &asked) {
   if (from.role != Buffer::Role::Input || from.mapped)
     return {std::nullopt, "it writes the matrix, whose copy would have other values"};
   Combined steps(kernelOfCopy(*copied.kernel, kernel.statements.size(), matrix, asked.isTransposed));
-  if (!steps.add(script::step("items", {})))
+  std::vector<std::string> alongRows = steps.kernel().statements.front().dimensions; // as DeviceMap::box has them
+  if (asked.isTransposed)
+    std::reverse(alongRows.begin(), alongRows.end());
+  if (!steps.add(script::step("items", alongRows)))
     return {std::nullopt, "a launch that makes the copy is not possible: " + steps.why()};
-  const Statement &first = steps.kernel().statements.front();
-  for (std::size_t d = 0; d < first.dimensions.size(); ++d) { // as DeviceMap::box expects
-    const std::size_t axis = asked.isTransposed ? first.dimensions.size() - 1 - d : d;
-    const std::vector<TaskDimension> &functions = steps.kernel().schedule.taskDimensions;
-    if (functions.size() != first.dimensions.size() || functions[axis].name != first.dimensions[d])
-      return {std::nullopt, "the items of a launch that makes the copy would not be along its rows"};
-  }
   if (asked.isTransposed || asked.isMirrored)
     stageAcross(steps, asked.matrix, asked.isMirrored);
   Scheduled made = kernel;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "compiler/kernel/item_values.h"
 #include "compiler/kernel/transform/component/component.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -20,6 +21,8 @@ bool usesMatrixOrCopy(const Scheduled &kernel, const LoopNode &loop, const std::
 }
 
 Outcome applyFormatIteration(const Scheduled &kernel, const Arguments &arguments) {
+  if (!itemLoops(kernel.schedule.tree).empty())
+    return {std::nullopt, "its points have items already: loops over halves become one before"};
   Combined steps(kernel);
   std::string why = fmt::format("no two loops that follow each other read `{}`", arguments.name("matrix"));
   bool isChanged = false, isMore = true;
