@@ -6,6 +6,6 @@
 namespace pb::device {
 
 /// Items of a group: neighbours along rows of both matrices, of which one may be turned. And cells of an item.
-inline constexpr int kGroupOfMap[3] = {16, 16, 1}, kCellsOfMap[3] = {1, 1, 1};
+inline constexpr int kGroupOfMap[3] = {32, 8, 1}, kCellsOfMap[3] = {1, 1, 1};
 
 } // namespace pb::device

@@ -24,6 +24,8 @@ ON_DEVICES = sys.argv[2:] == ["devices"]
 SAMPLE = {"double": ["gemmTT", "symmLU", "trmmLUTN", "trsmRLTU"], "float": ["gemmNT", "symmRL", "trmmRUNU", "trsmLLNN"]}
 if ON_DEVICES:
     SAMPLE = {"double": ["gemmTN", "symmLU", "trmmLUTN"], "float": ["symmRL", "trmmRUNU"]}
+# Smaller tiles than by default, so that matrices have several, and strips of double fit into the memory of a group of the fake device.
+SHAPE = "cells_x_Cells = 4\ncells_y_Cells = 4\n" if ON_DEVICES else ""
 PARTS = 4  # of the routines that are compiled together: each program needs that much less memory
 
 
@@ -110,7 +112,7 @@ def test(element, names):
     for k, n, m in runs(of):
         chosen = {t: names[(k + i) % len(names)] for i, (t, names) in enumerate(of.items())}
         with open("prog.cfg", "w") as f:
-            f.write("".join(f'[{t}]\nplace_Cells = "{a}"\nsequential_cutoff = {1000 * (k % 2)}\n' for t, a in chosen.items()))
+            f.write("".join(f'[{t}]\nplace_Cells = "{a}"\nsequential_cutoff = {1000 * (k % 2)}\n{SHAPE}' for t, a in chosen.items()))
         made = run("./prog", "--config=prog.cfg", "--threads=2", str(n), str(m), "-")
         check(not ON_DEVICES or "runs" not in made.stderr, f"left to another version, or to the processor: {made.stderr}")
         check(made.stdout.split()[-1] == "0", f"n = {n}, m = {m}: {chosen}\n{made.stdout}{made.stderr}")

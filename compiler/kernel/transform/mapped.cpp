@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/mapped.h"
+#include "compiler/kernel/footprint.h"
 #include "compiler/kernel/item_values.h"
 #include "compiler/kernel/transform/component/component.h"
 #include "compiler/kernel/transform/component/strips.h"
-#include "compiler/kernel/transform/group_copies.h"
 #include <algorithm>
 #include <isl/aff.h>
 #include <isl/local_space.h>
@@ -37,12 +37,15 @@ isl::schedule loopsOfCells(const std::vector<Statement> &statements, const std::
   return isl::manage(tree);
 }
 
-/// Lets groups read what goes across the rows of the matrix, so that neighbours do so together.
+/// Lets groups read what goes across the rows of the matrix, so that neighbours do so together. Rows of the group's memory are 16 bytes longer
+/// than what they hold, so that what is written at once, of each of 8 rows some cells, is in different banks.
 void stageAcross(Combined &steps, const std::string &matrix, bool isMirrored) {
-  CopyRequest request{.matrix = matrix, .access = isMirrored ? 1 : 0}; // the cells across the diagonal come first
-  const GroupBox box = groupBox(steps.kernel(), request);
-  if (box.why.empty())
-    steps.add(stageStep(wholeCopy(steps.kernel(), request, box)));
+  constexpr long kPad = 16; // bytes
+  const auto element = steps.kernel().buffers[static_cast<std::size_t>(bufferIndex(steps.kernel(), matrix))].element;
+  steps.add(stageStep({.matrix = matrix,
+                       .isTransposed = true,
+                       .pad = kPad / static_cast<long>(bytesOf(element)),
+                       .access = isMirrored ? 1 : 0})); // the cells across the diagonal come first
 }
 
 /// The kernel of the launch that makes the copy: of the statements behind the first `from` ones.

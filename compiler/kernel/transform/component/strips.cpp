@@ -155,20 +155,6 @@ script::Step stageStep(const CopyRequest &copy) {
   return step;
 }
 
-CopyRequest wholeCopy(const Scheduled &kernel, CopyRequest copy, const GroupBox &box) {
-  constexpr long kBanks = 128; // bytes
-  const GroupDimension &last = box.dimensions.back();
-  copy.isTransposed = box.dimensions.size() > 1 && last.axis == 0;
-  if (copy.isTransposed) {
-    const auto bytes = static_cast<long>(
-        bytesOf(kernel.buffers[static_cast<std::size_t>(bufferIndex(kernel, copy.matrix))].element));
-    const long more =
-        (last.extent - last.factor) * bytes % kBanks; // than items of a group, which are a multiple of 32
-    copy.pad = (kBanks + kBanks / 2 - more) % kBanks / bytes;
-  }
-  return copy;
-}
-
 std::vector<std::string> longLoops(const Scheduled &kernel) {
   std::vector<std::string> all;
   const std::vector<LoopNode> loops = loopsOf(kernel.schedule.tree);

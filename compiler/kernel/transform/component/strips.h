@@ -17,7 +17,7 @@
 // a script that knows no name of a loop, so that one script serves many rules. Source: optimisation-scripts 2, of whose script they are
 // loop_tiling with SM_alloc and loop_unroll.
 #pragma once
-#include "compiler/kernel/transform/group_copies.h"
+#include "compiler/kernel/transform/copies.h"
 #include "compiler/script/script.h"
 
 namespace pbc::kernel {
@@ -26,9 +26,6 @@ namespace pbc::kernel {
 std::vector<std::string> inputsOf(const Scheduled &);
 /// The step that makes this copy.
 script::Step stageStep(const CopyRequest &);
-/// The copy in which what neighbouring items read lies next to each other. Where that transposes it, rows are padded so that two cells
-/// that are neighbours in the matrix begin in different halves of the memory's banks.
-CopyRequest wholeCopy(const Scheduled &, CopyRequest, const GroupBox &);
 /// Loops of unknown length in the bodies, which have no other loop inside.
 std::vector<std::string> longLoops(const Scheduled &);
 
