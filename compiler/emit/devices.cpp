@@ -249,18 +249,20 @@ std::string DeviceTables::maps(const kernel::OnDevice &device, const DeviceText:
     const DeviceText::Version &only = map.text->versions.front();
     const std::string own = fmt::format("{}_{}", number, k);
     const int matrix = device.items->kernel.buffers[static_cast<std::size_t>(map.from)].matrix;
-    const auto touched =
-        std::find_if(device.touched.begin(), device.touched.end(), [&](const kernel::Touched &t) { return t.matrix == matrix; });
+    const auto touched = std::find_if(device.touched.begin(), device.touched.end(),
+                                      [&](const kernel::Touched &t) { return t.matrix == matrix; });
     std::string local = "nullptr", values;
     if (!only.localArrays.empty()) {
       local = "pb_map_bytes_" + own;
-      text_ += fmt::format("PB_SMALL static long {}([[maybe_unused]] const int *group, [[maybe_unused]] const "
-                           "int *cells) {{ return {}; }}\n\n",
-                           local, localBytesText(only.localArrays));
+      text_ +=
+          fmt::format("PB_SMALL static long {}([[maybe_unused]] const int *group, [[maybe_unused]] const "
+                      "int *cells) {{ return {}; }}\n\n",
+                      local, localBytesText(only.localArrays));
     }
     int position = 0;
     for (const std::string &v : map.text->values)
-      values += fmt::format("  pb_value[{}].{} = {};\n", position++, reals_.count(v) ? "real" : "integer", valueInFrame(v));
+      values += fmt::format("  pb_value[{}].{} = {};\n", position++, reals_.count(v) ? "real" : "integer",
+                            valueInFrame(v));
     for (const auto &[b, d] : map.text->extents)
       values += fmt::format("  pb_value[{}].integer = pb_f.m_{}.size({});\n", position++,
                             map.kernel->buffers[static_cast<std::size_t>(b)].name, d);
@@ -314,19 +316,20 @@ void DeviceTables::kernels(const kernel::OnDevice &device, const DeviceText &tex
                       "int *cells) {{ return {}; }}\n\n",
                       local, localBytesText(version->localArrays));
     }
-    rows += tableRow({{"variant", quoted(wanted)},
-                      {"source", fmt::format("R\"pb({})pb\"", version->text)},
-                      {"entry", quoted(texts.entry)},
-                      {"localBytes", local},
-                      {"hasCells", hasSeveralCells(placement, wanted) || wanted == "steps"},
-                      {"hasRuns", named ? named->hasRuns : wanted == "registers"},
-                      {"hasPlanes", version->hasPlanes ? "true" : ""},
-                      {"narrow", version->narrow},
-                      {"tiles", wanted == "tiles" ? "pb_tiles_" + number : "nullptr"},
-                      {"teams", wanted == "group" ? teams(device, *version, number) : "nullptr"},
-                      {"steps", wanted == "steps" ? steps(*device.version("steps"), number) : ""},
-                      {"maps", version->maps.empty() ? "" : maps(device, *version, fmt::format("{}_{}", number, row))},
-                      {"mapCount", version->maps.empty() ? "" : std::to_string(version->maps.size())}});
+    rows += tableRow(
+        {{"variant", quoted(wanted)},
+         {"source", fmt::format("R\"pb({})pb\"", version->text)},
+         {"entry", quoted(texts.entry)},
+         {"localBytes", local},
+         {"hasCells", hasSeveralCells(placement, wanted) || wanted == "steps"},
+         {"hasRuns", named ? named->hasRuns : wanted == "registers"},
+         {"hasPlanes", version->hasPlanes ? "true" : ""},
+         {"narrow", version->narrow},
+         {"tiles", wanted == "tiles" ? "pb_tiles_" + number : "nullptr"},
+         {"teams", wanted == "group" ? teams(device, *version, number) : "nullptr"},
+         {"steps", wanted == "steps" ? steps(*device.version("steps"), number) : ""},
+         {"maps", version->maps.empty() ? "" : maps(device, *version, fmt::format("{}_{}", number, row))},
+         {"mapCount", version->maps.empty() ? "" : std::to_string(version->maps.size())}});
   }
   text_ += fmt::format("static const pb::DeviceKernel pb_kernels_{}[] = {{\n{}}};\n\n", number, rows);
 }

@@ -2,16 +2,19 @@
 
 // The copies of matrices that a version's kernel reads (abi/device.h, DeviceMap).
 //
-//   MapMemory memory(map, frame, rank, elementBytes);
-//   launches.push_back(launchOfMap(map, memory, ofMatrix, frame));     // makes the copy
-//   launch.matrices.push_back(memory.argument());                      // what reads it, in the next launch
+//   MapLaunches copies;
+//   co_await addMaps(copies, launch, kernel, step, shelf, frame);
+//   => copies.launches make the copies and come in front of `launch`, which has got them as arguments; copies.memory is kept until then
 //
 // The memory is a storage like that of any matrix, of which only the device has the cells: buffers, and what is done if there is not
 // enough memory, are those of all others.
 #pragma once
 #include "runtime/abi/device.h"
+#include "runtime/device/kernel_shelf.h"
 #include "runtime/device/manager.h"
 #include "runtime/device/map_groups.h"
+#include <string>
+#include <vector>
 
 namespace pb::device {
 
@@ -32,7 +35,14 @@ private:
   int rank_, elementBytes_;
 };
 
-/// Without its kernel. `of`: the matrix, with all cells that the step reads.
-Launch launchOfMap(const DeviceMap &, const MapMemory &, const LaunchMatrix &of, const Frame *);
+/// The launches that make the copies which a kernel reads, and their memory; or why they cannot be made.
+struct MapLaunches {
+  std::vector<Launch> launches;
+  std::vector<MapMemory> memory;
+  std::string why;
+};
+/// If they cannot, `launch` is as before.
+Job addMaps(MapLaunches &, Launch &launch, const DeviceKernel &, const DeviceStep &, KernelShelf &,
+            const Frame *);
 
 } // namespace pb::device

@@ -4,6 +4,7 @@
 #include "runtime/device/group_size.h"
 #include "runtime/device/kernel_form.h"
 #include "runtime/device/launch_parts.h"
+#include "runtime/device/maps.h"
 #include "runtime/device/session_side.h"
 #include <algorithm>
 #include <climits>
@@ -231,32 +232,6 @@ const DeviceKernel *Session::usableKernel(Launch &launch, const Placed &placed, 
   return kernel;
 }
 
-Job Session::makeCopies(Copies &copies, Launch &launch, const DeviceKernel &kernel, const Placed &placed,
-                        const Frame *frame) {
-  const DeviceStep &step = *placed.step->device;
-  const StepArguments all(step, frame, nullptr);
-  for (int k = 0; k < kernel.mapCount && copies.why.empty(); ++k) {
-    const DeviceMap &map = kernel.maps[k];
-    LaunchMatrix of = launch.matrices[static_cast<std::size_t>(map.matrix)];
-    of.read = all.read(map.matrix);
-    MapMemory memory(map, frame, of);
-    Launch copy = launchOfMap(map, memory, of, frame);
-    const AnyRegion &matrix = all.matrix(map.matrix);
-    const KernelForm form{.unit = matrix.extent[0] <= 1 || matrix.stride[0] == 1};
-    KernelShelf::Built built =
-        co_await placed.side->shelf->get(*map.kernel, copy.group, kCellsOfMap, form);
-    copies.why = built.why;
-    copy.kernel = std::move(built.kernel);
-    launch.matrices.push_back(memory.argument());
-    copies.memory.push_back(std::move(memory));
-    copies.launches.push_back(std::move(copy));
-  }
-  if (copies.why.empty())
-    co_return;
-  launch.matrices.resize(static_cast<std::size_t>(step.matrixCount));
-  copies.launches.clear();
-}
-
 void Session::askForKernel(const Placed &placed, const Frame *frame) {
   if (!placed.side)
     return;
@@ -274,7 +249,7 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
     std::vector<Launch> launches;
     std::vector<std::size_t> ofLaunch; // which of the batch each launch is for
     std::vector<MapMemory> copied;     // until the launches were given
-    std::string why; // why the processor computes the step
+    std::string why;                   // why the processor computes the step
     // A launch that writes memory without a storage, so that only this submission knows of it.
     int alone = INT_MAX;
     bool areAllAsked = false;
@@ -283,9 +258,9 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
       const StepArguments arguments(step, frame, &batch[next].box);
       Launch launch = launchOf(batch[next], arguments, end, frame);
       const DeviceKernel *kernel = usableKernel(launch, batch[next], frame);
-      Copies copies;
+      MapLaunches copies;
       if (kernel->mapCount > 0)
-        co_await makeCopies(copies, launch, *kernel, batch[next], frame);
+        co_await addMaps(copies, launch, *kernel, step, *side->shelf, frame);
       if (!copies.why.empty()) {
         note(std::string(step.name) + " runs in its simplest version on " + side->manager->about().name,
              copies.why);

@@ -22,7 +22,6 @@
 #include "runtime/device/host_access.h"
 #include "runtime/device/kernel_shelf.h"
 #include "runtime/device/manager.h"
-#include "runtime/device/maps.h"
 #include "runtime/task/steps.h"
 #include <map>
 #include <set>
@@ -90,14 +89,6 @@ private:
   /// Sets the groups, cells and tiles of one version.
   static void shape(Launch &, const Placed &, const DeviceKernel &, const Frame *);
   const DeviceKernel *usableKernel(Launch &, const Placed &, const Frame *);
-  /// The launches that make the copies which the kernel reads, and their memory; the launch gets these as arguments. `why` the copies
-  /// cannot be made: then the launch is as before.
-  struct Copies {
-    std::vector<Launch> launches;
-    std::vector<MapMemory> memory;
-    std::string why;
-  };
-  Job makeCopies(Copies &, Launch &, const DeviceKernel &, const Placed &, const Frame *);
   /// Lets the kernel's build begin.
   void askForKernel(const Placed &, const Frame *);
   Job onDevice(const Frame *, std::vector<Placed> batch, const LoopStep *end);

@@ -26,7 +26,8 @@ isl::schedule loopsOfCells(const std::vector<Statement> &statements, const std::
       isl_local_space *space = isl_local_space_from_space(isl_set_get_space(s.domain.get()));
       isl_aff *value = isl_aff_var_on_domain(space, isl_dim_set, static_cast<unsigned>(order[k]));
       isl_union_pw_aff *f = isl_union_pw_aff_from_aff(value);
-      functions[k] = isl::manage(functions[k].is_null() ? f : isl_union_pw_aff_union_add(functions[k].release(), f));
+      functions[k] =
+          isl::manage(functions[k].is_null() ? f : isl_union_pw_aff_union_add(functions[k].release(), f));
     }
   }
   isl_schedule *tree = isl_schedule_from_domain(domain.copy());
@@ -41,7 +42,8 @@ isl::schedule loopsOfCells(const std::vector<Statement> &statements, const std::
 /// than what they hold, so that what is written at once, of each of 8 rows some cells, is in different banks.
 void stageAcross(Combined &steps, const std::string &matrix, bool isMirrored) {
   constexpr long kPad = 16; // bytes
-  const auto element = steps.kernel().buffers[static_cast<std::size_t>(bufferIndex(steps.kernel(), matrix))].element;
+  const auto element =
+      steps.kernel().buffers[static_cast<std::size_t>(bufferIndex(steps.kernel(), matrix))].element;
   steps.add(stageStep({.matrix = matrix,
                        .isTransposed = true,
                        .pad = kPad / static_cast<long>(bytesOf(element)),
@@ -57,7 +59,8 @@ Scheduled kernelOfCopy(const Scheduled &copied, std::size_t from, int matrix, bo
   made.buffers = {copied.buffers[static_cast<std::size_t>(matrix)], copied.buffers.back()};
   made.buffers.back().role = Buffer::Role::Output;
   made.buffers.back().extents.clear();
-  made.statements.assign(copied.statements.begin() + static_cast<std::ptrdiff_t>(from), copied.statements.end());
+  made.statements.assign(copied.statements.begin() + static_cast<std::ptrdiff_t>(from),
+                         copied.statements.end());
   for (Statement &s : made.statements)
     for (Access &a : s.accesses)
       a.buffer = a.buffer == matrix ? 0 : 1;
@@ -74,7 +77,8 @@ Scheduled kernelOfCopy(const Scheduled &copied, std::size_t from, int matrix, bo
 
 Outcome withMappedCopy(const Scheduled &kernel, const CopyRequest &asked) {
   if (!itemLoops(kernel.schedule.tree).empty())
-    return {std::nullopt, "its points have items already: a copy of a whole matrix is made in front of the launch"};
+    return {std::nullopt,
+            "its points have items already: a copy of a whole matrix is made in front of the launch"};
   const Outcome copied = withCopies(kernel, asked);
   if (!copied.kernel)
     return copied;
@@ -83,7 +87,8 @@ Outcome withMappedCopy(const Scheduled &kernel, const CopyRequest &asked) {
   if (from.role != Buffer::Role::Input || from.mapped)
     return {std::nullopt, "it writes the matrix, whose copy would have other values"};
   Combined steps(kernelOfCopy(*copied.kernel, kernel.statements.size(), matrix, asked.isTransposed));
-  std::vector<std::string> alongRows = steps.kernel().statements.front().dimensions; // as DeviceMap::box has them
+  std::vector<std::string> alongRows =
+      steps.kernel().statements.front().dimensions; // as DeviceMap::box has them
   if (asked.isTransposed)
     std::reverse(alongRows.begin(), alongRows.end());
   if (!steps.add(script::step("items", alongRows)))

@@ -93,7 +93,8 @@ std::string whyNotRealisable(const Scheduled &before, const Scheduled &after) {
   for (const LoopNode &was : were)
     for (const LoopNode &loop : now)
       if (was.how && loop.label == was.label && loop.how == was.how)
-        if (const std::string why = std::visit(WhyNot{before, after, was, loop, isSame}, *loop.how); !why.empty())
+        if (const std::string why = std::visit(WhyNot{before, after, was, loop, isSame}, *loop.how);
+            !why.empty())
           return fmt::format("{}: {}", alreadyRealised(loop), why);
   return "";
 }

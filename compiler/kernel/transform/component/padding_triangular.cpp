@@ -14,7 +14,8 @@ Outcome paddedStrips(const Scheduled &kernel, const std::string &matrix) {
   Combined steps(kernel);
   for (const StripLoops &loops : stripsWithTriangles(kernel, matrix)) {
     script::Step separate = script::step("separate", {loops.inside});
-    steps.add(with(separate, "at", script::name(loops.strips))); // refused where full strips are apart already
+    steps.add(
+        with(separate, "at", script::name(loops.strips))); // refused where full strips are apart already
   }
   Scheduled made = steps.kernel();
   const std::vector<StripLoops> triangles = stripsWithTriangles(made, matrix);

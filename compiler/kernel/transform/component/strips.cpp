@@ -15,7 +15,7 @@ namespace {
 
 constexpr long kLength = 16;      // of a strip, unless the script says otherwise
 
-long bytesOfCell(const Scheduled &kernel, const std::string &matrix) {
+long bytesOfElement(const Scheduled &kernel, const std::string &matrix) {
   return static_cast<long>(
       bytesOf(kernel.buffers[static_cast<std::size_t>(bufferIndex(kernel, matrix))].element));
 }
@@ -44,8 +44,8 @@ Strip stripOf(const Scheduled &kernel, const std::string &matrix, const std::str
             box.ways};
   CopyRequest copy{.matrix = matrix, .at = at, .access = access};
   copy.isTransposed =
-      moving != box.dimensions.begin() && !isReadAlongSteps(box, *moving, bytesOfCell(kernel, matrix));
-  layRows(copy, box, bytesOfCell(kernel, matrix));
+      moving != box.dimensions.begin() && !isReadAlongSteps(box, *moving, bytesOfElement(kernel, matrix));
+  layRows(copy, box, bytesOfElement(kernel, matrix));
   return {copy, "", box.ways};
 }
 
@@ -75,9 +75,12 @@ std::string stageStrips(Combined &writing, const std::string &matrix, const std:
 
 Outcome applyStrips(const Scheduled &kernel, const Arguments &arguments) {
   if (!hasBlocks(kernel.schedule.tree))
-    return {std::nullopt, itemLoops(kernel.schedule.tree).empty()
-                              ? "its points have no items, whose groups could copy strips: `items(; each = block)` comes first"
-                              : "its items have one point each, so that strips would be read too seldom: `items(; each = block)`"};
+    return {
+        std::nullopt,
+        itemLoops(kernel.schedule.tree).empty()
+            ? "its points have no items, whose groups could copy strips: `items(; each = block)` comes first"
+            : "its items have one point each, so that strips would be read too seldom: `items(; each = "
+              "block)`"};
   const std::vector<std::string> named = arguments.names("loops"),
                                  loops = named.empty() ? longLoops(kernel) : named;
   const long length = arguments.number("length").value_or(kLength),
@@ -124,8 +127,9 @@ Outcome applyFullStrips(const Scheduled &kernel, const Arguments &arguments) {
   }
   if (isAny)
     return steps.done();
-  return {std::nullopt, stripLoops(kernel).empty() ? "no loop has strips that groups copy: `strips()` makes them"
-                                                   : "no strip has all of its steps for all items of a group"};
+  return {std::nullopt, stripLoops(kernel).empty()
+                            ? "no loop has strips that groups copy: `strips()` makes them"
+                            : "no strip has all of its steps for all items of a group"};
 }
 
 } // namespace
@@ -184,7 +188,8 @@ std::vector<StripLoops> stripLoops(const Scheduled &kernel) {
         continue;
       for (const LoopNode &inside : loops)
         if (isAround(at, inside) && tripCount(kernel, inside) &&
-            std::none_of(all.begin(), all.end(), [&](const StripLoops &l) { return l.inside == inside.label; }))
+            std::none_of(all.begin(), all.end(),
+                         [&](const StripLoops &l) { return l.inside == inside.label; }))
           all.push_back({at.label, inside.label});
     }
   }
@@ -217,7 +222,8 @@ std::vector<StripLoops> stripsWithTriangles(const Scheduled &kernel, const std::
 std::string noTriangleInStrips(const Scheduled &kernel, const std::string &matrix) {
   return stripLoops(kernel).empty()
              ? fmt::format("the triangle of `{}` is in no strips that groups copy", matrix)
-             : fmt::format("no loop inside of strips makes a triangle of `{}`, or it is written out already", matrix);
+             : fmt::format("no loop inside of strips makes a triangle of `{}`, or it is written out already",
+                           matrix);
 }
 
 StripsOutcome withStrips(const Scheduled &kernel, const std::string &loop, long length, long buffers) {
