@@ -7,7 +7,7 @@
 Takes each N-th program, from the K-th on, for these architectures, and with PBC_ALL=1 for all. A kernel that spills registers, that has arrays of an item in memory, or conflicts of banks in its
 group's memory, must be named in the file ALLOWED: "ARCHITECTURE FILE: NAME: N bytes spilled", "ARCHITECTURE FILE: NAME: N bytes of an item's
 stack", "ARCHITECTURE FILE: NAME: MEMORY in N turns". PROGRAM may be FILE:MACRO:K/N: each N-th of the lines that begin with MACRO, from the
-K-th on, and all other lines; a file of schedules for it is beside it in the folder `schedules`. No GPU is needed, but NVRTC: without it the test is skipped.
+K-th on, and all other lines; a file of schedules for it is beside it in the folder `schedules`, with a schedule a line. No GPU is needed, but NVRTC: without it the test is skipped.
 """
 import concurrent.futures, json, os, subprocess, sys, tempfile
 
@@ -29,8 +29,13 @@ def part(folder, program):
     made = os.path.join(folder, os.path.basename(path))
     with open(made, "w") as file:
         file.write("\n".join(line for line in lines if line not in uses or line in kept) + "\n")
-    name = os.path.splitext(os.path.basename(path))[0]
-    return [made, f"--schedule={os.path.join(os.path.dirname(path), 'schedules', name + '.sched')}"]
+    # Of the schedules, those for devices: a step of another one may apply to no rule of this part, which is an error.
+    name = os.path.splitext(os.path.basename(path))[0] + ".sched"
+    with open(os.path.join(os.path.dirname(path), "schedules", name)) as file:
+        schedules = [line for line in file if not line.startswith("schedule ") or " on gpu " in line]
+    with open(os.path.join(folder, name), "w") as file:
+        file.writelines(schedules)
+    return [made, f"--schedule={os.path.join(folder, name)}"]
 
 def look(pbc, program, architecture):
     with tempfile.TemporaryDirectory() as folder:
