@@ -193,8 +193,12 @@ private:
     return lines;
   }
 
+  /// By the loop that runs innermost. Cells apart are streams of their own.
   bool isFollowed(const Stream &s) const {
-    return s.cells <= 1 && !s.strides.empty() && std::labs(s.strides.back()) <= kFollowed;
+    for (std::size_t d = s.loops.size(); d-- > 0;)
+      if (times(s, d) > 1)
+        return std::labs(s.strides[d]) <= kFollowed;
+    return false;
   }
 
   const Nest &nest_;

@@ -24,8 +24,7 @@ const std::map<std::string, OfFunction> &functions() {
 constexpr OfFunction kOther{24, 40};
 
 bool isOne(const std::string &name) { // instruction
-  for (const char *one :
-       {"fabs", "abs", "fmin", "fmax", "min", "max", "floor", "ceil", "round", "trunc", "rint"})
+  for (const char *one : {"fabs", "abs", "min", "max", "floor", "ceil", "round", "trunc", "rint"})
     if (name == one)
       return true;
   return false;
@@ -62,6 +61,8 @@ CpuSelected cpuSelected(const loop::Function &f) {
     return {CpuUnit::Fma};
   if (isOne(name))
     return {CpuUnit::Add};
+  if (name == "fmin" || name == "fmax") // compared, and chosen if neither is NaN
+    return {CpuUnit::Add, 3};
   const auto at = functions().find(name);
   const OfFunction &costs = at == functions().end() ? kOther : at->second;
   return {CpuUnit::Fma, (f.type == Scalar::F64 ? costs.f64 : costs.f32) / 2, 2};

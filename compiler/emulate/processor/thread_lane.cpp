@@ -18,6 +18,7 @@ using Op = loop::Operation::Op;
 
 constexpr long kOnce = 1; // a loop is carried out so often
 constexpr int kNoLane = 0;
+constexpr double kOfMoving = 2; // only half of the ports move numbers within vectors
 const loop::LaunchShape kNoLaunch;
 
 long bytesOf(Scalar s) { return static_cast<long>(kernel::bytesOf(s)); }
@@ -190,6 +191,8 @@ int ThreadLane::emit(CpuUnit unit, Scalar type, Region region, std::vector<int> 
   made.reads = std::move(reads);
   made.writes = {ran_.trace.registers++};
   made.region = static_cast<int>(region);
+  if (isOneByOne && isReal(type)) // a number is put into a vector, or taken out of it, by one of the ports
+    made.needs.push_back({placeOf(CpuUnit::Ports), kOfMoving * core_.admissions(CpuUnit::Ports, type, 1)});
   if (usesPorts)
     made.needs.push_back(
         {placeOf(CpuUnit::Ports), static_cast<double>(core_.admissions(CpuUnit::Ports, type, each))});

@@ -75,6 +75,15 @@ private:
       std::replace(i.reads.begin(), i.reads.end(), load.value, value);
   }
 
+  /// How often an access reaches into a second line. A matrix begins at a line.
+  double crossing(const Accessing &a) const {
+    const Reached &r = ran_.reached[a.reached];
+    bool isAligned = r.byte % a.bytes == 0;
+    for (const long loop : a.loops)
+      isAligned = isAligned && stride(a, loop) % a.bytes == 0;
+    return isAligned || a.cells > 1 ? 0 : double(std::min(a.bytes, kLineBytes) - r.bytesOfCell) / kLineBytes;
+  }
+
   void fetchLines() {
     Nest nest;
     for (const Repeat &loop : ran_.trace.loops)
@@ -98,6 +107,8 @@ private:
     const LineSources sources = lineSources(nest, core_.bytes, isWarm_);
     for (std::size_t s = 0; s < accesses.size(); ++s) {
       Instruction &i = ran_.trace.instructions[static_cast<std::size_t>(accesses[s]->instruction)];
+      if (const double twice = crossing(*accesses[s]); twice > 0)
+        i.needs.push_back({i.resource, twice * i.transactions / i.count});
       const std::vector<double> &lines = sources.lines[s];
       for (std::size_t m = 0; m < lines.size(); ++m) {
         // What comes from farther memories comes through this one. Nobody waits for a store.

@@ -13,7 +13,7 @@
 namespace pbc::kernel {
 namespace {
 
-constexpr long kLength = 16;      // of a strip, unless the script says otherwise
+constexpr long kLength = 16; // of a strip, unless the script says otherwise
 
 long bytesOfElement(const Scheduled &kernel, const std::string &matrix) {
   return static_cast<long>(
