@@ -79,7 +79,7 @@ Outcome withMappedCopy(const Scheduled &kernel, const CopyRequest &asked) {
   if (!itemLoops(kernel.schedule.tree).empty())
     return {std::nullopt,
             "its points have items already: a copy of a whole matrix is made in front of the launch"};
-  const Outcome copied = withCopies(kernel, asked);
+  Outcome copied = withCopies(kernel, asked);
   if (!copied.kernel)
     return copied;
   const int matrix = bufferIndex(kernel, asked.matrix);
