@@ -325,8 +325,16 @@ ThreadLane::Where ThreadLane::reach(const Expr &e) {
     stride *= d < extents.size() ? extents[d] : 1;
   }
   std::optional<long> step;
-  if (block_)
-    step = vector ? 1 : 0;
+  if (block_) {
+    step = vector && vector->apart.parts.empty() ? 1 : 0;
+    if (vector)
+      for (const loop::Distance::Part &part : vector->apart.parts) {
+        long apart = part.factor;
+        for (int d = 0; d < part.dimension && d < static_cast<int>(extents.size()); ++d)
+          apart *= extents[static_cast<std::size_t>(d)];
+        *step += apart;
+      }
+  }
   return noted({element.buffer, cell * bytesOf(m.element), bytesOf(m.element)}, m.element, step);
 }
 

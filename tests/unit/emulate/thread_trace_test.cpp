@@ -212,6 +212,13 @@ TEST(ThreadTrace, AllSchedulesOfAStencilMoveTheSameLines) {
   }
 }
 
+/// Vectors along y have cells of different rows, each with a line of its own.
+TEST(ThreadTrace, BlocksAcrossRowsAreNotFaster) {
+  const long n = 2048;
+  const double rows = made(kStencil, "vector(x)", {{"n", n}}, {{n, n}, {n, n}}).cycles;
+  EXPECT_GT(made(kStencil, "order(x, y); registers(x, y)", {{"n", n}}, {{n, n}, {n, n}}).cycles, rows);
+}
+
 TEST(ThreadTrace, AMachineWithoutAFigureIsRefused) {
   model::Machine m = machine();
   std::erase_if(m.resources, [](const model::Resource &r) { return r.kind == model::ResourceKind::SqrtF64; });
