@@ -90,12 +90,12 @@ __device__ __forceinline__ unsigned pb_published(const unsigned *cell) {
 #define PB_ADD_GLOBAL(cell, value) atomicAdd(&cell, value)
 #define PB_PUBLISH(cell, value) pb_publish(&cell, value)
 #define PB_PUBLISHED(cell) pb_published(&cell)
-// The compiler would add the offset to each index instead, in 64 bits.
+// The compiler would add the offset to each index instead, in 64 bits. `offset` may name any variable of the kernel.
 #define PB_PLACE(cells, offset)                                                                     \
   {                                                                                                 \
-    unsigned long first = __cvta_generic_to_global(cells + offset);                                 \
-    asm("" : "+l"(first));                                                                          \
-    cells = (decltype(cells))__cvta_global_to_generic(first);                                       \
+    unsigned long pb_placed = __cvta_generic_to_global(cells + offset);                             \
+    asm("" : "+l"(pb_placed));                                                                      \
+    cells = (decltype(cells))__cvta_global_to_generic(pb_placed);                                   \
   }
 #if __CUDA_ARCH__ >= 800
 #define PB_COPY_BYTES(T, bytes)                                                                     \

@@ -58,5 +58,15 @@ TEST_P(SortCode, WidthsOfLoads) {
   EXPECT_EQ(pass.localAccesses, 0);
 }
 
+/// The dialect's macros have variables of their own: one of the kernel's with the same name would be read before it is set.
+TEST_P(SortCode, NoVariableIsReadBeforeItIsSet) {
+  const pb::ElementKind element = std::get<1>(GetParam());
+  for (int k = 0; k <= static_cast<int>(SortKernel::Pass); ++k) {
+    const KernelSource source = sortKernel(static_cast<SortKernel>(k), shape(), element);
+    const std::string text = "#pragma nv_diag_error 549\n" + kernelText(kCudaPrelude, source); // a warning else
+    EXPECT_NO_THROW(compileCuda(text, std::get<0>(GetParam()))) << source.entry;
+  }
+}
+
 } // namespace
 } // namespace pbc::cubin
