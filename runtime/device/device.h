@@ -187,6 +187,11 @@ public:
   /// The largest number of launches that launchChain() takes; 0: it takes none.
   virtual std::size_t longestChain() const { return 0; }
   virtual Chains chains() const { return {}; }
+  /// Remembers which launches were given so far.
+  virtual void fork() {}
+  /// While true, launches need not wait for those since fork(): none of these reads what they write or writes what they
+  /// read, though both may write different cells of the same buffers. A device may order them all the same.
+  virtual void launchBeside(bool) {}
   /// After this, the commands that were given begin without further calls.
   virtual void flush() = 0;
   /// To be called before the first command: events say when their commands ran. Without it, devices leave out

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The tasks of one launch, in the order in which they are queued: prepare, copy-ins, execute.
+#include "runtime/device/beside.h"
 #include "runtime/device/launch_rounds.h"
 #include "runtime/device/tasks.h"
 #include <algorithm>
@@ -44,9 +45,9 @@ private:
 
 /// The state that the tasks of one launch share.
 struct Progress {
-  Progress(std::shared_ptr<Submission> s, std::size_t index)
-      : submission(std::move(s)), launch(submission->launches[index]), records(launch.matrices.size()),
-        transients(launch.matrices.size()) {}
+  Progress(std::shared_ptr<Submission> s, std::size_t index, bool begins, bool beside)
+      : submission(std::move(s)), launch(submission->launches[index]), beginsFork(begins), isBeside(beside),
+        records(launch.matrices.size()), transients(launch.matrices.size()) {}
 
   /// Whether this launch or one before it failed.
   bool isRefused() const { return submission->result.why.has_value(); }
@@ -75,6 +76,7 @@ struct Progress {
 
   const std::shared_ptr<Submission> submission;
   const Launch &launch;
+  const bool beginsFork, isBeside;                    // beside.h: others may run beside it; it beside others
   std::vector<std::shared_ptr<Record>> records;       // of each matrix, or
   std::vector<std::shared_ptr<Transient>> transients; // for matrices that no storage owns
   std::unique_ptr<Buffer> scratch;                    // for partial results of cells
@@ -252,6 +254,8 @@ public:
 protected:
   Outcome step(Management &m) override {
     const Launch &l = progress_->launch;
+    if (progress_->beginsFork && round_ == 0)
+      m.call([&] { m.device().fork(); });
     if (pb::isEmpty(l.box))
       return end(m);
     for (std::size_t k = 0; k < l.matrices.size(); ++k) {
@@ -342,9 +346,27 @@ private:
     const Launch &l = progress_->launch;
     const Grid grid = rounds_->prepare(round_, arguments_);
     Kernel *const own = kernelOfPart(round_);
-    event_ = m.call([&] { return m.device().launch(own ? *own : *l.kernel, arguments_, grid); });
+    event_ = m.call([&] {
+      return giveBeside(m, [&] { return m.device().launch(own ? *own : *l.kernel, arguments_, grid); });
+    });
     m.count.items += itemsOf(grid);
     return 1;
+  }
+  /// Gives launches, beside others if they may run there.
+  template <class Give>
+  EventRef giveBeside(Management &m, Give &&give) {
+    struct Beside {
+      Device *device;
+      explicit Beside(Device *of) : device(of) {
+        if (device)
+          device->launchBeside(true);
+      }
+      ~Beside() {
+        if (device)
+          device->launchBeside(false);
+      }
+    } const beside(progress_->isBeside ? &m.device() : nullptr);
+    return give();
   }
   /// That of a part whose groups have another shape; null: the launch's.
   Kernel *kernelOfPart(long round) const {
@@ -363,7 +385,8 @@ private:
             {arguments_, grid, l.parts.empty(), kernelOfPart(k)}); // parts have nothing to do with each other
       }
       try {
-        if (EventRef event = m.call([&] { return m.device().launchChain(*l.kernel, chain); })) {
+        if (EventRef event = m.call(
+                [&] { return giveBeside(m, [&] { return m.device().launchChain(*l.kernel, chain); }); })) {
           event_ = std::move(event);
           for (const ChainLaunch &given : chain)
             m.count.items += itemsOf(given.grid);
@@ -460,8 +483,10 @@ private:
 
 std::vector<TaskPointer> tasksOf(const std::shared_ptr<Submission> &submission) {
   std::vector<TaskPointer> tasks;
-  for (std::size_t i = 0; i < submission->launches.size(); ++i) {
-    auto progress = std::make_shared<Progress>(submission, i);
+  const std::vector<std::size_t> forks = forksOf(submission->launches);
+  for (std::size_t i = 0; i < forks.size(); ++i) {
+    auto progress =
+        std::make_shared<Progress>(submission, i, i + 1 < forks.size() && forks[i + 1] == i, forks[i] < i);
     tasks.push_back(std::make_unique<Prepare>(progress));
     const auto &matrices = submission->launches[i].matrices;
     for (std::size_t k = 0; k < matrices.size(); ++k)

@@ -106,6 +106,7 @@ constexpr int kCuFunctionGroupItems = 0, kCuFunctionDynamicBytes = 8; // attribu
   EACH(cuMemcpy2DAsync, "cuMemcpy2DAsync_v2", (const CuRows *, CuStream))                                    \
   EACH(cuMemsetD32Async, "cuMemsetD32Async", (CuAddress, unsigned, std::size_t, CuStream))                   \
   EACH(cuStreamCreate, "cuStreamCreate", (CuStream *, unsigned))                                             \
+  EACH(cuStreamCreateWithPriority, "cuStreamCreateWithPriority", (CuStream *, unsigned, int))                \
   EACH(cuStreamDestroy, "cuStreamDestroy_v2", (CuStream))                                                    \
   EACH(cuStreamSynchronize, "cuStreamSynchronize", (CuStream))                                               \
   EACH(cuStreamWaitEvent, "cuStreamWaitEvent", (CuStream, CuEvent, unsigned))                                \

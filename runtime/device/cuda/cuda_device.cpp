@@ -98,7 +98,7 @@ CudaDevice::~CudaDevice() {
   context_->enter();
   for (const CuStream stream : streams_) // nothing may write the host's memory afterwards
     context_->cuda.cuStreamSynchronize(stream);
-  for (const CuStream stream : calls_)
+  for (const CuStream stream : {calls_[kCuIn], calls_[kCuOut], calls_[kCuKernels], besides_})
     if (stream) {
       context_->cuda.cuStreamSynchronize(stream);
       context_->cuda.cuStreamDestroy(stream);
@@ -211,7 +211,7 @@ EventRef CudaDevice::copyOut(Buffer &from, const Transfer &t, void *host) {
 /// group.
 void CudaDevice::launchParts(CudaKernel &kernel, const Grid &grid, void **arguments) {
   const Cuda &cuda = context_->cuda;
-  const CuStream stream = streams_[kCuKernels];
+  const CuStream stream = kernelStream();
   const CudaModule &code = *kernel.code;
   long groups[3];
   for (int d = 0; d < 3; ++d)
@@ -243,20 +243,45 @@ void CudaDevice::launchParts(CudaKernel &kernel, const Grid &grid, void **argume
   tell(2, 0);
 }
 
+void CudaDevice::fork() {
+  context_->enter();
+  fork_ = context_->record(streams_[kCuKernels], false);
+  atFork_ = pool_->buffers;
+}
+
+void CudaDevice::launchBeside(bool isBeside) {
+  isBeside_ = isBeside && fork_;
+  if (isBeside_ && !besides_) {
+    context_->enter();
+    besides_ = context_->urgentStream();
+  }
+}
+
 void CudaDevice::awaitOthers(const std::vector<Argument> &arguments) {
-  for (const Argument &argument : arguments)
-    if (argument.buffer)
-      static_cast<CudaBuffer *>(argument.buffer)
-          ->memory.uses.eachToAwait(kCuKernels, argument.written, [&](const CudaMarkRef &before) {
-            context_->wait(streams_[kCuKernels], before);
-          });
+  bool isNew = false; // memory that a launch since the fork may have used until it was freed
+  for (const Argument &argument : arguments) {
+    if (!argument.buffer)
+      continue;
+    auto &buffer = *static_cast<CudaBuffer *>(argument.buffer);
+    buffer.memory.uses.eachToAwait(kCuKernels, argument.written, [&](const CudaMarkRef &before) {
+      context_->wait(kernelStream(), before);
+    });
+    isNew |= buffer.number > atFork_;
+  }
+  if (isBeside_)
+    context_->wait(besides_, isNew ? context_->record(streams_[kCuKernels], false) : fork_);
 }
 
 EventRef CudaDevice::noteLaunch(const std::vector<Argument> &arguments, const CudaMarkRef &begin) {
-  CudaMarkRef end = context_->record(streams_[kCuKernels], isTimed());
+  CudaMarkRef end = context_->record(kernelStream(), isTimed());
+  CudaMarkRef all = end;
+  if (isBeside_) {
+    context_->wait(streams_[kCuKernels], end);
+    all = context_->record(streams_[kCuKernels], false);
+  }
   for (const Argument &argument : arguments)
     if (argument.buffer)
-      static_cast<CudaBuffer *>(argument.buffer)->memory.uses.note(kCuKernels, argument.written, end);
+      static_cast<CudaBuffer *>(argument.buffer)->memory.uses.note(kCuKernels, argument.written, all);
   return std::make_shared<CudaEvent>(kCuKernels, epoch_, begin, std::move(end), nullptr);
 }
 
@@ -290,14 +315,16 @@ EventRef CudaDevice::launchLibrary(const LibraryKernel &kernel, const std::vecto
 
 EventRef CudaDevice::launch(Kernel &given, const std::vector<Argument> &arguments, const Grid &grid) {
   context_->enter();
-  if (const auto *library = dynamic_cast<LibraryKernel *>(&given))
-    return launchLibrary(*library, arguments);
-  if (const auto *own = dynamic_cast<OwnFunction *>(&given))
-    return own->launch(*this, arguments);
+  const auto *library = dynamic_cast<LibraryKernel *>(&given);
+  const auto *own = dynamic_cast<OwnFunction *>(&given);
+  if (library || own) {
+    isBeside_ = false; // they have memory of their own
+    return library ? launchLibrary(*library, arguments) : own->launch(*this, arguments);
+  }
   auto &kernel = static_cast<CudaKernel &>(given);
   CudaArguments all(arguments);
   awaitOthers(arguments);
-  const CudaMarkRef before = begin(streams_[kCuKernels]);
+  const CudaMarkRef before = begin(kernelStream());
   if (grid.items[0] > 0 && grid.items[1] > 0 && grid.items[2] > 0)
     launchParts(kernel, grid, all.pointers());
   EventRef event = noteLaunch(arguments, before);
@@ -348,8 +375,8 @@ EventRef CudaDevice::launchChain(Kernel &given, const std::vector<ChainLaunch> &
           at->written |= a.written;
       }
   awaitOthers(used);
-  const CudaMarkRef before = begin(streams_[kCuKernels]);
-  graph->launch(streams_[kCuKernels]);
+  const CudaMarkRef before = begin(kernelStream());
+  graph->launch(kernelStream());
   ++chains_;
   EventRef event = noteLaunch(used, before);
   for (const std::shared_ptr<CudaModule> &code : codes)

@@ -7,7 +7,8 @@
 //
 // There is one stream for kernels, one each for copies in and out, and one each for the host's side of copies
 // through pinned memory (staging.h), which copies of locked pages do not need. Every command leaves an event, without times unless somebody asked for
-// them; commands of other streams that touch the same memory wait for it on the device. wrap() is not implemented: the unified memory of drivers is not
+// them; commands of other streams that touch the same memory wait for it on the device. Kernels beside others have a stream of
+// their own, for which the kernels' stream waits at once, so that all that is given later is ordered behind both. wrap() is not implemented: the unified memory of drivers is not
 // relied on (decision 22).
 #pragma once
 #include "runtime/device/chain_shelf.h"
@@ -46,6 +47,8 @@ public:
   EventRef launchChain(Kernel &, const std::vector<ChainLaunch> &) override;
   std::size_t longestChain() const override;
   Chains chains() const override { return {madeGraphs_, chains_}; }
+  void fork() override;
+  void launchBeside(bool) override;
   void flush() override {} // streams begin without a flush
   void timeCommands() override;
   bool callWhenOver(Event &, const std::function<void()> &ended) override;
@@ -72,6 +75,8 @@ private:
   EventRef copy(CudaBuffer &, CuQueue, const Transfer &, char *host);
   void launchParts(CudaKernel &, const Grid &, void **arguments);
   EventRef launchLibrary(const LibraryKernel &, const std::vector<Argument> &);
+  /// Where the next kernel is launched.
+  CuStream kernelStream() const { return isBeside_ ? besides_ : streams_[kCuKernels]; }
   /// Makes the kernel wait for other commands that use these buffers.
   void awaitOthers(const std::vector<Argument> &);
   EventRef noteLaunch(const std::vector<Argument> &, const CudaMarkRef &begin);
@@ -84,7 +89,11 @@ private:
   std::shared_ptr<CudaPool> pool_;
   CuStream streams_[kCuQueues] = {};
   CuStream calls_[kCuQueues] = {}; // for callWhenOver(), made when they are needed
-  CudaMarkRef epoch_;              // the origin of the device's clock; null: commands are not timed
+  CuStream besides_ = {};          // of launches beside others, made when it is needed
+  CudaMarkRef fork_;               // the kernels' stream at fork()
+  unsigned long atFork_ = 0;       // how many buffers had been made
+  bool isBeside_ = false;
+  CudaMarkRef epoch_; // the origin of the device's clock; null: commands are not timed
   std::unique_ptr<Staging> in_, out_;
   std::unique_ptr<HostPages> pages_; // that need no staging
   std::set<const Device *> opened_;  // devices whose memory this one may use

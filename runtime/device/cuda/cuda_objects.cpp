@@ -72,6 +72,13 @@ void CudaContext::wait(CuStream stream, const CudaMarkRef &mark) const {
   require(cuda, cuda.cuStreamWaitEvent(stream, mark->event, 0), Failure::Launch, "cuStreamWaitEvent");
 }
 
+CuStream CudaContext::urgentStream() const {
+  CuStream stream = {};
+  require(cuda, cuda.cuStreamCreateWithPriority(&stream, 1 /* not with stream 0 */, -1 /* others have 0 */),
+          Failure::Launch, "cuStreamCreateWithPriority");
+  return stream;
+}
+
 CudaMemory CudaPool::allocate(unsigned long bytes) {
   const unsigned long size = rounded(bytes);
   if (const auto kept = kept_.find(size); kept != kept_.end()) {

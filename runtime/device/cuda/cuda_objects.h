@@ -55,6 +55,8 @@ public:
   void enter() const;
   CudaMarkRef record(CuStream, bool timed);
   void wait(CuStream, const CudaMarkRef &) const;
+  /// A stream whose kernels begin before those of others that wait for a multiprocessor.
+  CuStream urgentStream() const;
   /// An event for one mark at a time.
   CuEvent takeEvent(bool timed);
   void giveBack(CuEvent, bool timed);
@@ -80,6 +82,8 @@ public:
   /// Gives all that it keeps back to the driver; waits for commands that use it.
   void clear();
 
+  unsigned long buffers = 0; // that were ever made
+
 private:
   std::shared_ptr<CudaContext> context_;
   std::multimap<unsigned long, CudaMemory> kept_; // by size
@@ -89,9 +93,10 @@ private:
 class CudaBuffer : public Buffer {
 public:
   CudaBuffer(std::shared_ptr<CudaPool> owner, unsigned long bytes)
-      : size(bytes), memory(owner->allocate(bytes)), pool_(std::move(owner)) {}
+      : size(bytes), number(++owner->buffers), memory(owner->allocate(bytes)), pool_(std::move(owner)) {}
   ~CudaBuffer() override { pool_->giveBack(std::move(memory)); }
   const unsigned long size;
+  const unsigned long number; // among all buffers that were ever made
   CudaMemory memory;
 
 private:

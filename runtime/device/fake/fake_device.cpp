@@ -322,6 +322,10 @@ FakeDevice::Prepared FakeDevice::prepare(Kernel &given, const std::vector<Argume
 
 /// Launches that follow each other, as one command.
 EventRef FakeDevice::give(std::vector<Prepared> launches, bool isWrong) {
+  if (isBeside_) {
+    std::lock_guard lock(state_->mutex);
+    ++state_->counters.besides;
+  }
   FakeCommandRef command = begin(options_.latency);
   command->slower = 1 / options_.speed;
   std::map<FakeBuffer *, bool> buffers;

@@ -36,6 +36,7 @@ struct FakeCounters {
   long polls = 0;                         // of events
   long locks = 0, locked = 0;             // of pages: asked for, and there now
   long lockedCopies = 0;                  // copies of memory whose pages are all locked
+  long besides = 0;                       // launches and chains that need not wait for those since a fork
   long graphs = 0, chains = 0;            // made, and given; `launches` has the launches of a chain, too
 };
 
@@ -66,6 +67,7 @@ public:
   EventRef launchChain(Kernel &, const std::vector<ChainLaunch> &) override;
   std::size_t longestChain() const override { return kLongestChain; }
   Chains chains() const override;
+  void launchBeside(bool isBeside) override { isBeside_ = isBeside; }
   void flush() override { engines_.flush(); }
   void timeCommands() override { isTimed_ = true; }
   bool callWhenOver(Event &, const std::function<void()> &ended) override;
@@ -98,7 +100,7 @@ private:
   std::shared_ptr<State> state_;
   Engines engines_; // last member: destroyed first
   long commands_ = 0;
-  bool isTimed_ = false;
+  bool isTimed_ = false, isBeside_ = false;
   ChainShelf<FakeGraph> graphs_;
   long graphsTried_ = 0;
 };

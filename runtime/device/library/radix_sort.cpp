@@ -40,7 +40,7 @@ public:
 
   EventRef run(const Numbers &to, const Numbers &from) {
     if (count_ == 0) {
-      give(SortKernel::Clear, {Argument::writes(*marks_), Argument::of(0L)}, 0);
+      clear(from, 0);
       return std::move(events_);
     }
     // All memory before the first command.
@@ -53,7 +53,7 @@ public:
     if (from.step != 1)
       copy(even, from);
     Numbers in = from.step == 1 ? from : even;
-    give(SortKernel::Clear, {Argument::writes(*marks_), Argument::of(cleared())}, cleared());
+    clear(in, cleared());
     const long most = device_.about().units * kHistogramGroups * sort_.shape_.items;
     const long items = std::min(most, rounded((count_ + kHistogramKeys - 1) / kHistogramKeys));
     give(SortKernel::Histograms,
@@ -81,6 +81,11 @@ private:
   long cleared() const { return tickets() + places_ + (sort_.shape_.looksBack ? row_ : 0); }
   long rounded(long items) const {
     return (items + sort_.shape_.items - 1) / sort_.shape_.items * sort_.shape_.items;
+  }
+
+  void clear(const Numbers &numbers, long count) {
+    give(SortKernel::Clear,
+         {Argument::writes(*marks_), Argument::reads(*numbers.buffer), Argument::of(count)}, count);
   }
 
   void pass(int place, const Numbers &to, const Numbers &from) {

@@ -63,7 +63,8 @@ TEST_P(SortCode, NoVariableIsReadBeforeItIsSet) {
   const pb::ElementKind element = std::get<1>(GetParam());
   for (int k = 0; k <= static_cast<int>(SortKernel::Pass); ++k) {
     const KernelSource source = sortKernel(static_cast<SortKernel>(k), shape(), element);
-    const std::string text = "#pragma nv_diag_error 549\n" + kernelText(kCudaPrelude, source); // a warning else
+    const std::string text =
+        "#pragma nv_diag_error 549\n" + kernelText(kCudaPrelude, source); // a warning else
     EXPECT_NO_THROW(compileCuda(text, std::get<0>(GetParam()))) << source.entry;
   }
 }

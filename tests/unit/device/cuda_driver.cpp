@@ -308,6 +308,7 @@ CuStatus cuMemsetD32Async(CuAddress to, unsigned v, std::size_t n, CuStream s) {
 }
 
 CuStatus cuStreamCreate(CuStream *s, unsigned) { return *s = new CUstream_st, 0; }
+CuStatus cuStreamCreateWithPriority(CuStream *s, unsigned, int) { return *s = new CUstream_st, 0; }
 CuStatus cuStreamSynchronize(CuStream s) {
   std::unique_lock lock(mutex);
   changed.wait(lock, [&] { return s->work.empty() && !s->busy; });

@@ -262,6 +262,42 @@ TEST_F(CudaDevices, CommandsOnOneBufferAreInOrder) {
   }
 }
 
+TEST_F(CudaDevices, LaunchesBesideOthersAreInOrderWithAllElse) {
+  NEEDS_NVRTC();
+  const long n = 100'000;
+  const std::unique_ptr<Kernel> kernels[] = {device->build({kScale, "scale", {64, 1, 1}}),
+                                             device->build({kScale, "scale", {64, 1, 1}})};
+  const auto scalePart = [&](Kernel &kernel, Buffer &buffer, long low, long high, double by) {
+    return device->launch(kernel,
+                          {Argument::writes(buffer), Argument::of(0L),
+                           Argument::of(__builtin_bit_cast(long, by)), Argument::of(low), Argument::of(high)},
+                          gridOf((n + 63) / 64 * 64, 64));
+  };
+  const Transfer all{.bytes = n * sizeof(float)};
+  std::vector<float> a(n, 1), b(n);
+  for (int round = 0; round < 20; ++round) {
+    auto buffer = device->allocate(all.bytes);
+    device->copyIn(*buffer, all, a.data());
+    scale(*kernels[0], *buffer, n, 3);
+    device->fork();
+    scalePart(*kernels[0], *buffer, 0, n / 2, 2);
+    auto freed = device->allocate(all.bytes); // used by a launch since the fork, and then another buffer
+    scalePart(*kernels[0], *freed, 0, n, 2);
+    freed.reset();
+    auto again = device->allocate(all.bytes);
+    device->copyIn(*again, all, a.data());
+    device->launchBeside(true);
+    scalePart(*kernels[1], *buffer, n / 2, n, 5);
+    scalePart(*kernels[1], *again, 0, n, 7);
+    device->launchBeside(false);
+    scale(*kernels[0], *buffer, n, 10);
+    finish(*device, device->copyOut(*buffer, all, b.data()));
+    for (long k = 0; k < n; ++k)
+      ASSERT_EQ(b[k], k < n / 2 ? 60.0F : 150.0F) << k;
+    ASSERT_THAT(contentsOf<float>(*device, *again, n), testing::Each(7.0F));
+  }
+}
+
 TEST_F(CudaDevices, CopiesAcrossAreInOrderAndOfAllShapes) {
   NEEDS_NVRTC();
   const std::unique_ptr<Device> other = openCudaDevice(1);

@@ -66,6 +66,7 @@ Bench::Bench(const std::string &text, int devices, int index, Table *shared, Hoo
   auto fake = std::make_unique<FakeDevice>(withKernels(text), index);
   device = fake.get();
   plusKernel = fake->build({"", "plus"});
+  otherPlus = fake->build({"", "plus"});
   roundKernel = fake->build({"", "round"});
   std::unique_ptr<Device> given = std::move(fake);
   if (hook)

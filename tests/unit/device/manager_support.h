@@ -64,6 +64,8 @@ public:
   bool callWhenOver(Event &e, const std::function<void()> &f) override { return inner_->callWhenOver(e, f); }
   std::size_t longestChain() const override { return inner_->longestChain(); }
   Chains chains() const override { return inner_->chains(); }
+  void fork() override { hook_("fork"), inner_->fork(); }
+  void launchBeside(bool beside) override { inner_->launchBeside(beside); }
   void flush() override { hook_("flush"), inner_->flush(); }
   void timeCommands() override { hook_("time"), inner_->timeCommands(); }
 
@@ -95,7 +97,7 @@ struct Bench {
   Table &table;
   FakeDevice *device = nullptr; // the manager's
   std::unique_ptr<Manager> manager;
-  std::shared_ptr<Kernel> plusKernel, roundKernel;
+  std::shared_ptr<Kernel> plusKernel, otherPlus, roundKernel; // otherPlus: the same as another kernel
 };
 
 constexpr unsigned long kBytes = 8 * 4 * 8; // of an 8 x 4 matrix
