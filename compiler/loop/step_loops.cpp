@@ -40,6 +40,9 @@ Expr paddingOf(const kernel::TimeSteps &steps) {
 }
 Expr both(Expr l, Expr r) { return l ? arithmetic(Op::And, {std::move(l), std::move(r)}) : r; }
 
+/// In matrices whose versions share slots, later rounds of a launch overwrite what earlier ones would write.
+Expr isLastRound() { return arithmetic(Op::Equal, {add(index("step"), integer(1)), limit("high0")}); }
+
 /// Whether a point that nobody needs may be computed of any values.
 class Harmless : public Visitor {
 public:
@@ -130,13 +133,18 @@ public:
 
   static std::string arrayName(const kernel::Buffer &b) { return b.name + "_kept"; }
 
-  /// Stores the point's results.
+  /// Stores the point's results in the group's memory.
+  NodePtr keeps() const {
+    std::vector<NodePtr> all;
+    for (const Result &r : results)
+      all.push_back(make({Assign{kept(r.buffer, 0, {}), {}, resultOf(r)}}));
+    return block(std::move(all));
+  }
+  /// Stores those of the group's own points in the matrices.
   NodePtr stores() const {
     std::vector<NodePtr> all;
-    for (const Result &r : results) {
-      all.push_back(make({Assign{kept(r.buffer, 0, {}), {}, resultOf(r)}}));
-      all.push_back(make({If{isOwn(true), make({Assign{r.target, {}, resultOf(r)}}), nullptr}}));
-    }
+    for (const Result &r : results)
+      all.push_back(make({If{isInOwnBox(), make({Assign{r.target, {}, resultOf(r)}}), nullptr}}));
     return block(std::move(all));
   }
   std::vector<Result> results;
@@ -170,17 +178,19 @@ private:
     return make(Expression{Local{arrayName(b), b.element, {add(paddingOf(steps_), std::move(at))}}});
   }
 
-  /// Whether the group stores what the point writes.
-  Expr isOwn(bool isOverwritten) const {
+  Expr isInOwnBox() const {
     Expr all;
     for (std::size_t k = 0; k < steps_.reach.size(); ++k) {
       const Expr item = index(alongAxis("item", k));
       all = both(all, arithmetic(Op::LessEqual, {index(alongAxis("begin", k)), item}));
       all = both(all, less(item, index(alongAxis("end", k))));
     }
-    if (isOverwritten && steps_.slots)
-      all = both(all, arithmetic(Op::Equal, {add(index("step"), integer(1)), limit("high0")}));
     return all;
+  }
+
+  /// Whether the group stores what the point writes.
+  Expr isOwn(bool isOverwritten) const {
+    return isOverwritten && steps_.slots ? both(isInOwnBox(), isLastRound()) : isInOwnBox();
   }
 
   static constexpr const char *kResult = "result";
@@ -286,7 +296,7 @@ private:
       return block({define("number", number, Let::Within::Places), std::move(of)});
     };
     Keeping keeping(kernel_, isFirst, index("number"));
-    const NodePtr values = numbered(keeping.node(straight->body)), stores = numbered(keeping.stores());
+    const NodePtr values = numbered(keeping.node(straight->body));
     if (keeping.hasOthers || keeping.results.empty())
       return {name, isFirst, nullptr, nullptr};
     std::vector<NodePtr> all;
@@ -294,7 +304,9 @@ private:
       all.push_back(
           make({Array{r.name, kernel_.buffers[static_cast<std::size_t>(r.buffer)].element, {count}}}));
     all.push_back(cells(values));
-    all.push_back(cells(stores));
+    all.push_back(cells(numbered(keeping.keeps())));
+    const NodePtr stores = cells(numbered(keeping.stores()));
+    all.push_back(steps_.slots ? make({If{isLastRound(), scope({stores}), nullptr}}) : stores);
     return {name, isFirst, scope(std::move(all)), condition};
   }
 
