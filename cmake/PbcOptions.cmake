@@ -56,9 +56,12 @@ function(pbc_component name)
 endfunction()
 
 # pbc_test(NAME SOURCES a.cpp ... LINK lib ...): a GoogleTest program whose cases ctest sees one by one. Their label
-# is the folder below tests/ ("unit", "golden", ...); the target unit_tests builds all programs below tests/unit.
+# is the folder below tests/ ("unit", "golden", ...); the target unit_tests builds all programs below tests/unit, runtime_unit_tests those
+# of what runs, tunes and models programs, and compiler_unit_tests the others.
 # Compiled for a short build, not for speed.
-add_custom_target(unit_tests)
+add_custom_target(runtime_unit_tests)
+add_custom_target(compiler_unit_tests)
+add_custom_target(unit_tests DEPENDS runtime_unit_tests compiler_unit_tests)
 # Under a sanitizer a process takes longer to begin than most tests: some processes run all tests of a component.
 set(PBC_TEST_SHARDS 0 CACHE STRING "processes for the tests of a component (0: one for each test)")
 option(PBC_UNITY_TESTS "several files of a test program make one unit, whatever CMAKE_UNITY_BUILD says" ON)
@@ -70,15 +73,22 @@ function(pbc_test name)
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${PBC_UNITY_TESTS})
   file(RELATIVE_PATH label ${CMAKE_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR})
   string(REGEX REPLACE "/.*" "" label "${label}")
+  set(labels "${label}")
   if(label STREQUAL "unit")
-    add_dependencies(unit_tests ${name})
+    get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+    set(half compiler)
+    if(folder MATCHES "^(device|runtime|task|tuner|model)$")
+      set(half runtime)
+    endif()
+    add_dependencies(${half}_unit_tests ${name})
+    list(APPEND labels unit-${half}) # of shards: gtest_discover_tests takes one label only
   endif()
   include(GoogleTest)
   if(PBC_TEST_SHARDS GREATER 0)
     math(EXPR last "${PBC_TEST_SHARDS} - 1")
     foreach(shard RANGE ${last})
       add_test(NAME ${name}.shard${shard} COMMAND ${name} --gtest_brief=1)
-      set_tests_properties(${name}.shard${shard} PROPERTIES TIMEOUT 600 LABELS "${label}"
+      set_tests_properties(${name}.shard${shard} PROPERTIES TIMEOUT 600 LABELS "${labels}"
         ENVIRONMENT "GTEST_TOTAL_SHARDS=${PBC_TEST_SHARDS};GTEST_SHARD_INDEX=${shard}")
       if(PBC_TEST_SHARDS EQUAL 4)
         pbc_in_parts(4 ${shard} ${name}.shard${shard})
@@ -89,12 +99,12 @@ function(pbc_test name)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 LABELS "${label}")
 endfunction()
 
-# pbc_in_parts(PARTS KEY TEST...): these tests cost much and are of a kind of which scripts/test runs one part of PARTS (2, 3 or 4) for a
+# pbc_in_parts(PARTS KEY TEST...): these tests cost much and are of a kind of which scripts/test runs one part of PARTS (2, 4, 6 or 8) for a
 # commit: the label says which one, chosen by the key, so that tests with the same key run together (the first compiles for the
 # others). A key that is a number is the part itself. `ctest` alone runs all of them; scripts/other-parts has the labels to leave out.
 function(pbc_in_parts parts key)
-  if(NOT parts MATCHES "^[234]$")
-    message(FATAL_ERROR "${parts} parts: scripts/other-parts knows two, three and four")
+  if(NOT parts MATCHES "^[2468]$")
+    message(FATAL_ERROR "${parts} parts: scripts/other-parts knows two, four, six and eight")
   endif()
   if(key MATCHES "^[0-9]+$")
     math(EXPR part "${key} % ${parts}")
