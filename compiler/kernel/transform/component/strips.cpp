@@ -122,7 +122,11 @@ Outcome applyFullStrips(const Scheduled &kernel, const Arguments &arguments) {
     if (findLoop(steps.kernel().schedule.tree, loops.inside)->how)
       continue;
     script::Step separate = script::step("separate", {loops.inside});
-    steps.add(with(separate, "at", script::name(loops.strips))); // refused where all are full, or none is
+    with(separate, "at", script::name(loops.strips));
+    // In a loop of their own, the next strip can be copied meanwhile. Both are refused where all strips are full, or none is.
+    script::Step apart = separate;
+    if (!steps.add(with(apart, "apart", script::name("loops"))))
+      steps.add(separate);
     isAny |= writeOut(steps, loops.inside, arguments.number("steps"));
   }
   if (isAny)
