@@ -87,7 +87,7 @@ with tempfile.TemporaryDirectory() as folder:
                 if t.startswith("steps_"):
                     config += f'"{t}" = {random.choice((1, 2, 3, 4, 5, 64))}\n'
                 elif t.startswith(("group_", "places_")): # few: each is a kernel to be compiled
-                    config += f'"{t}" = {(8, 3)[case % 2] if t[:5] == "group" else (5, 7)[case % 2]}\n'
+                    config += f'"{t}" = {(8, 3, 4)[case % 3] if t[:5] == "group" else (5, 7, 4)[case % 3]}\n'
             expected, _ = run(name, "", False)
             found, kernels = run(name, config, True)
             assert found == expected, (name, config, extents)
