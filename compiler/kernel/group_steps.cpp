@@ -155,17 +155,9 @@ private:
         return;
       }
       found_.reach[axis] = std::max({found_.reach[axis], -*low, *high});
-      read.away.push_back(*low == *high ? everywhere(distance, *low) : distance);
+      read.away.push_back(distance);
     }
     found_.reads.push_back(std::move(read));
-  }
-
-  /// The number, over the space of the distance.
-  static isl::pw_aff everywhere(const isl::pw_aff &distance, long value) {
-    isl_ctx *ctx = isl_pw_aff_get_ctx(distance.get());
-    return isl::manage(isl_pw_aff_from_aff(
-        isl_aff_val_on_domain(isl_local_space_from_space(isl_pw_aff_get_domain_space(distance.get())),
-                              isl_val_int_from_si(ctx, value))));
   }
 
   static std::optional<long> bound(isl_val *v) {

@@ -22,9 +22,6 @@ struct TimeSteps {
   std::vector<int> kept; // buffers
   std::vector<Read> reads;
   std::vector<long> reach; // by axis: how far a round reads, at most
-  /// The lines of cells in front of the group's memory of an axis, and behind it, where points at its edge read. Of the first axis, in
-  /// whose direction cells are neighbours, so many that the memory itself begins at a multiple of 16 bytes.
-  long padding(std::size_t axis) const { return axis == 0 ? (reach[0] + 3) / 4 * 4 : reach[axis]; }
   /// The cell of a round is written again after so many rounds, so that only the last round of a launch is stored; 0: never, and
   /// each round is stored.
   long slots = 0;

@@ -5,17 +5,15 @@
 #include "compiler/loop/box_conditions.h"
 #include "compiler/loop/convert.h"
 #include "compiler/loop/statement.h"
-#include "compiler/loop/step_memory.h"
-#include "compiler/loop/step_window.h"
 #include "compiler/loop/walk.h"
 #include <algorithm>
-#include <map>
 
 namespace pbc::loop {
 namespace {
 
 using Op = Arithmetic::Op;
 
+std::string alongAxis(const char *name, std::size_t k) { return name + std::to_string(k); }
 NodePtr define(std::string name, Expr value, Let::Within within = Let::Within::Nothing) {
   return make(
       {Let{.variables = {{std::move(name), std::move(value)}}, .mayBeUnused = true, .within = within}});
@@ -24,14 +22,23 @@ NodePtr define(std::string name, Expr value, Let::Within within = Let::Within::N
 NodePtr defineRounds(std::string name, Expr value) {
   return define(std::move(name), std::move(value), Let::Within::Group);
 }
+/// The places of the group's memory along an axis.
+Expr widthOf(std::size_t k) {
+  return multiply(ofMachine(alongAxis("PB_G", k)), ofMachine(alongAxis("PB_C", k)));
+}
 /// How far so many rounds read.
 Expr haloOf(const char *rounds, long reach) {
   return reach == 1 ? index(rounds) : grouped(multiply(index(rounds), integer(reach)));
 }
+/// The cells in front of the first place and behind the last one, which points at the edge of the group's memory read.
+Expr paddingOf(const kernel::TimeSteps &steps) {
+  Expr all = integer(steps.reach[0]), row = widthOf(0);
+  for (std::size_t k = 1; k < steps.reach.size();
+       ++k, row = multiply(std::move(row), grouped(widthOf(k - 1))))
+    all = add(all, steps.reach[k] == 1 ? row : multiply(integer(steps.reach[k]), row));
+  return grouped(all);
+}
 Expr both(Expr l, Expr r) { return l ? arithmetic(Op::And, {std::move(l), std::move(r)}) : r; }
-
-/// In matrices whose versions share slots, later rounds of a launch overwrite what earlier ones would write.
-Expr isLastRound() { return arithmetic(Op::Equal, {add(index("step"), integer(1)), limit("high0")}); }
 
 /// Whether a point that nobody needs may be computed of any values.
 class Harmless : public Visitor {
@@ -82,13 +89,9 @@ public:
     Expr target;
   };
 
-  using Windows = std::map<int, StepWindow>; // by buffer
   /// `number`: of the point among those of its item, whose results are stored when all have them; null: each is stored at once.
-  /// `windows`: what the item has of the round before in registers; null: points read the group's memory.
-  Keeping(const kernel::Scheduled &kernel, bool isFirst, Expr number = nullptr,
-          const Windows *windows = nullptr)
-      : kernel_(kernel), steps_(*kernel.schedule.steps), isFirst_(isFirst), number_(std::move(number)),
-        windows_(windows) {}
+  Keeping(const kernel::Scheduled &kernel, bool isFirst, Expr number = nullptr)
+      : kernel_(kernel), steps_(*kernel.schedule.steps), isFirst_(isFirst), number_(std::move(number)) {}
 
   NodePtr node(const NodePtr &n) override {
     const Assign *assign = as<Assign>(n);
@@ -121,30 +124,19 @@ public:
       for (const kernel::TimeSteps::Read &read : steps_.reads)
         if (read.statement == assign_->statement && read.access == cell->access &&
             (read.behind == 0 || !isFirst_))
-          return windows_ && read.behind ? windows_->at(cell->buffer).cell(away(read))
-                                         : kept(cell->buffer, read.behind, away(read));
+          return kept(cell->buffer, read.behind, away(read));
     return Mutator::expr(e);
   }
 
-  /// Stores the point's results in the group's memory.
-  NodePtr keeps() const {
-    std::vector<NodePtr> all;
-    for (const Result &r : results)
-      all.push_back(make({Assign{kept(r.buffer, 0, {}), {}, resultOf(r)}}));
-    return block(std::move(all));
-  }
-  /// Stores those of the group's own points in the matrices.
+  static std::string arrayName(const kernel::Buffer &b) { return b.name + "_kept"; }
+
+  /// Stores the point's results.
   NodePtr stores() const {
     std::vector<NodePtr> all;
-    for (const Result &r : results)
-      all.push_back(make({If{isInOwnBox(), make({Assign{r.target, {}, resultOf(r)}}), nullptr}}));
-    return block(std::move(all));
-  }
-  /// The same of what is in the group's memory.
-  NodePtr storesOfKept() const {
-    std::vector<NodePtr> all;
-    for (const Result &r : results)
-      all.push_back(make({If{isInOwnBox(), make({Assign{r.target, {}, kept(r.buffer, 0, {})}}), nullptr}}));
+    for (const Result &r : results) {
+      all.push_back(make({Assign{kept(r.buffer, 0, {}), {}, resultOf(r)}}));
+      all.push_back(make({If{isOwn(true), make({Assign{r.target, {}, resultOf(r)}}), nullptr}}));
+    }
     return block(std::move(all));
   }
   std::vector<Result> results;
@@ -166,22 +158,29 @@ private:
 
   /// The group's cell of this point, or of one that lies so far away.
   Expr kept(int buffer, int behind, const std::vector<Expr> &away) const {
-    return stepMemoryCell(steps_, kernel_.buffers[static_cast<std::size_t>(buffer)], behind, away);
+    const kernel::Buffer &b = kernel_.buffers[static_cast<std::size_t>(buffer)];
+    const Expr number = subtract(index("step"), limit("low0"));
+    Expr at = arithmetic(Op::Modulo, {grouped(behind ? add(number, integer(behind)) : number), integer(2)});
+    for (std::size_t k = steps_.reach.size(); k-- > 0;) {
+      const Expr place = index(alongAxis("place", k));
+      const bool isSame = away.empty() || isInteger(away[k], 0);
+      at = add(multiply(grouped(std::move(at)), grouped(widthOf(k))),
+               isSame ? place : subtract(place, grouped(away[k])));
+    }
+    return make(Expression{Local{arrayName(b), b.element, {add(paddingOf(steps_), std::move(at))}}});
   }
 
-  Expr isInOwnBox() const {
+  /// Whether the group stores what the point writes.
+  Expr isOwn(bool isOverwritten) const {
     Expr all;
     for (std::size_t k = 0; k < steps_.reach.size(); ++k) {
       const Expr item = index(alongAxis("item", k));
       all = both(all, arithmetic(Op::LessEqual, {index(alongAxis("begin", k)), item}));
       all = both(all, less(item, index(alongAxis("end", k))));
     }
+    if (isOverwritten && steps_.slots)
+      all = both(all, arithmetic(Op::Equal, {add(index("step"), integer(1)), limit("high0")}));
     return all;
-  }
-
-  /// Whether the group stores what the point writes.
-  Expr isOwn(bool isOverwritten) const {
-    return isOverwritten && steps_.slots ? both(isInOwnBox(), isLastRound()) : isInOwnBox();
   }
 
   static constexpr const char *kResult = "result";
@@ -189,7 +188,6 @@ private:
   const kernel::TimeSteps &steps_;
   const bool isFirst_;
   const Expr number_;
-  const Windows *const windows_;
   const Assign *assign_ = nullptr; // around the expression
 };
 
@@ -268,8 +266,7 @@ private:
                       isFirst ? limit("low0") : subtract(limit("high0"), integer(1))}}};
     Expr condition;
     for (std::size_t k = 0; k < axes(); ++k) {
-      const Expr origin = index(alongAxis("origin", k)),
-                 last = subtract(add(origin, placesAlong(k)), integer(1));
+      const Expr origin = index(alongAxis("origin", k)), last = subtract(add(origin, widthOf(k)), integer(1));
       corners[alongAxis("item", k)] = {origin, last};
       condition = both(condition, arithmetic(Op::LessEqual, {low(k), origin}));
       condition = both(condition, less(last, high(k)));
@@ -289,41 +286,16 @@ private:
       return block({define("number", number, Let::Within::Places), std::move(of)});
     };
     Keeping keeping(kernel_, isFirst, index("number"));
-    const NodePtr values = numbered(keeping.node(straight->body));
+    const NodePtr values = numbered(keeping.node(straight->body)), stores = numbered(keeping.stores());
     if (keeping.hasOthers || keeping.results.empty())
       return {name, isFirst, nullptr, nullptr};
     std::vector<NodePtr> all;
     for (const Keeping::Result &r : keeping.results)
       all.push_back(
           make({Array{r.name, kernel_.buffers[static_cast<std::size_t>(r.buffer)].element, {count}}}));
-    std::vector<NodePtr> inWindows = all;
     all.push_back(cells(values));
-    all.push_back(cells(numbered(keeping.keeps())));
-    const NodePtr stores = cells(numbered(keeping.stores()));
-    all.push_back(steps_.slots ? make({If{isLastRound(), scope({stores}), nullptr}}) : stores);
-    NodePtr round = scope(std::move(all));
-    if (!isFirst && fillWindows(straight->body, numbered, inWindows))
-      round = make({If{StepWindow::isOfUse(steps_), scope(std::move(inWindows)), round}});
-    return {name, isFirst, round, condition};
-  }
-
-  /// Appends the round of a group whose items have windows. False: some distance is not known. In the last round, neighbouring items store
-  /// neighbouring cells, which are those of other items.
-  template <class Numbered>
-  bool fillWindows(const NodePtr &body, const Numbered &numbered, std::vector<NodePtr> &to) const {
-    Keeping::Windows windows;
-    for (const int buffer : steps_.kept)
-      if (!windows.emplace(buffer, StepWindow(kernel_, buffer)).first->second.exists())
-        return false;
-    for (const auto &[buffer, window] : windows)
-      for (NodePtr &node : window.fill())
-        to.push_back(std::move(node));
-    Keeping keeping(kernel_, false, index("number"), &windows);
-    to.push_back(StepWindow::overCells(axes(), numbered(keeping.node(body))));
-    to.push_back(StepWindow::overCells(axes(), numbered(keeping.keeps())));
-    const NodePtr stores = scope({make({Barrier{}}), cells(keeping.storesOfKept())});
-    to.push_back(steps_.slots ? make({If{isLastRound(), stores, nullptr}}) : stores);
-    return true;
+    all.push_back(cells(stores));
+    return {name, isFirst, scope(std::move(all)), condition};
   }
 
   /// The item's places, one after the other.
@@ -353,15 +325,18 @@ private:
     std::vector<NodePtr> all;
     for (const int number : steps_.kept) {
       const kernel::Buffer &b = kernel_.buffers[static_cast<std::size_t>(number)];
-      all.push_back(
-          make({Array{stepMemoryName(b), b.element, {stepMemoryCells(steps_)}, false, Array::Space::Group}}));
+      Expr cells = integer(2);
+      for (std::size_t k = axes(); k-- > 0;)
+        cells = multiply(std::move(cells), grouped(widthOf(k)));
+      cells = add(cells, multiply(integer(2), paddingOf(steps_)));
+      all.push_back(make({Array{Keeping::arrayName(b), b.element, {cells}, false, Array::Space::Group}}));
     }
     return all;
   }
 
   /// The box of the group's own points, and where its memory begins.
   void own(std::size_t k, std::vector<NodePtr> &to) const {
-    const Expr size = grouped(subtract(placesAlong(k), haloOf("past", 2 * steps_.reach[k])));
+    const Expr size = grouped(subtract(widthOf(k), haloOf("past", 2 * steps_.reach[k])));
     to.push_back(define(alongAxis("begin", k), add(low(k), multiply(index(alongAxis("group", k)), size))));
     const Expr begin = index(alongAxis("begin", k));
     to.push_back(define(alongAxis("end", k), minimum(add(begin, size), high(k))));
@@ -388,7 +363,7 @@ private:
   static NodePtr places(std::size_t k, const NodePtr &body) {
     const std::string place = alongAxis("place", k);
     const NodePtr item = define(alongAxis("item", k), add(index(alongAxis("origin", k)), index(place)));
-    return make({For{place, index(alongAxis("lane", k)), less(index(place), placesAlong(k)),
+    return make({For{place, index(alongAxis("lane", k)), less(index(place), widthOf(k)),
                      ofMachine(alongAxis("PB_G", k)), block({item, body})}});
   }
 

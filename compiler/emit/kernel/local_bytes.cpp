@@ -46,7 +46,7 @@ std::vector<LocalArray> localArrays(const kernel::Scheduled &kernel, const loop:
       all.push_back(std::move(planes));
       for (std::size_t k = 0; k < steps->reach.size();
            ++k) { // in front of the planes and behind them (loop/step_loops.cpp)
-        LocalArray rows{cells.bytes * steps->padding(k)};
+        LocalArray rows{cells.bytes * steps->reach[k]};
         rows.lengths.assign(cells.lengths.begin(), cells.lengths.begin() + static_cast<std::ptrdiff_t>(k));
         all.push_back(std::move(rows));
       }
