@@ -18,10 +18,17 @@ namespace {
 
 const char *nameOf(TraceSource source) { return source == TraceSource::Ptx ? "ptx" : "sass"; }
 
-emulate::Trace withHits(emulate::Trace trace, double hits) {
-  for (emulate::Instruction &i : trace.instructions)
-    if (hits > 0 && !i.isBarrier && i.resource == placeOf(emulate::GpuUnit::Dram))
-      i.nearer = emulate::Share{placeOf(emulate::GpuUnit::L2), hits};
+/// Of loads; with shares that were asked for, of stores, too.
+emulate::Trace withHits(emulate::Trace trace, const std::optional<double> &asked,
+                        const emulate::InCaches &found) {
+  const emulate::InCaches hits = asked ? emulate::InCaches{0, *asked} : found;
+  for (emulate::Instruction &i : trace.instructions) {
+    const bool isStore = i.region == static_cast<int>(emulate::Region::Stores);
+    if (!i.isBarrier && i.resource == placeOf(emulate::GpuUnit::Dram) && (asked || !isStore) &&
+        hits.first + hits.second > 0)
+      i.nearer = {emulate::Share{placeOf(emulate::GpuUnit::L1), hits.first},
+                  emulate::Share{placeOf(emulate::GpuUnit::L2), hits.second}};
+  }
   return trace;
 }
 
@@ -99,7 +106,7 @@ EmulatedKernel emulatedKernel(const emit::DeviceSource &kernel, const TraceReque
                                         request.device),
                   kernel.source.entry),
               loops.work, false);
-    made.trace = withHits(std::move(made.trace), request.hits);
+    made.trace = withHits(std::move(made.trace), request.hits, loops.inCaches);
   } catch (const pb::device::DeviceError &problem) {
     if (usesCode)
       made.why = problem.what();

@@ -18,8 +18,8 @@ struct TraceRequest {
   std::string device = "sm_90";
   std::map<std::string, long> sizes; // as the loops call them
   std::optional<long> n;             // of other sizes
-  double hits = 0;
-  std::optional<long> registers; // of an item; none: those of the machine code, if there is a compiler
+  std::optional<double> hits = {};   // none: what neighbours load, too, comes from caches
+  std::optional<long> registers;     // of an item; none: those of the machine code, if there is a compiler
 };
 
 struct EmulatedKernel {

@@ -74,7 +74,55 @@ std::string deviceTexts(const Input &in, const DeviceLanguage &language) {
   return out;
 }
 
-std::vector<DeviceSource> deviceSources(const Input &in) {
+namespace {
+
+loop::LaunchShape shapeOf(const LaunchSizes &sizes, int rowsAtOnce) {
+  loop::LaunchShape shape;
+  std::copy(std::begin(sizes.group), std::end(sizes.group), shape.group);
+  std::copy(std::begin(sizes.cells), std::end(sizes.cells), shape.cells);
+  shape.rows = rowsAtOnce && shape.cells[1] % rowsAtOnce == 0 ? rowsAtOnce : shape.cells[1];
+  return shape;
+}
+
+void take(DeviceSource &one, const LaunchSizes &sizes) {
+  one.shape = shapeOf(sizes, one.rowsAtOnce);
+  std::copy(std::begin(sizes.group), std::end(sizes.group), one.source.group);
+  std::copy(std::begin(sizes.cells), std::end(sizes.cells), one.cells);
+  one.source.text = fmt::format(
+      "#define PB_UNIT 1\n#define PB_WIDE 1\n#define PB_INDEX {}\n#define PB_C0 {}\n#define PB_C1 "
+      "{}\n#define PB_C2 {}\n{}",
+      one.index, sizes.cells[0], sizes.cells[1], sizes.cells[2], one.body);
+}
+
+/// Along the dimensions that items have.
+void change(LaunchSizes &sizes, const Placement &place, const std::string &version,
+            const LaunchRequest &request) {
+  for (int d = 0; d < place.itemDimensions; ++d) {
+    const auto at = static_cast<std::size_t>(d);
+    if (request.group)
+      sizes.group[d] = (*request.group)[at];
+    if (request.cells && hasSeveralCells(place, version) && (d < 2 || version == "registers"))
+      sizes.cells[d] = (*request.cells)[at];
+  }
+}
+
+} // namespace
+
+DeviceSource shaped(const DeviceSource &from, const LaunchRequest &request) {
+  LaunchSizes sizes;
+  const auto copy = [](const std::optional<std::array<int, 3>> &asked, const int(&own)[3], int(&to)[3]) {
+    std::copy(std::begin(own), std::end(own), to);
+    if (asked)
+      std::copy(asked->begin(), asked->end(), to);
+  };
+  copy(request.group, from.source.group, sizes.group);
+  copy(request.cells, from.cells, sizes.cells);
+  DeviceSource made = from;
+  take(made, sizes);
+  return made;
+}
+
+std::vector<DeviceSource> deviceSources(const Input &in, const LaunchRequest &request) {
   std::vector<DeviceSource> all;
   eachVersion(in, DeviceC(),
               [&](const sema::Transform &t, const std::string &step, const DeviceText &text,
@@ -82,13 +130,11 @@ std::vector<DeviceSource> deviceSources(const Input &in) {
                 const std::vector<Placement> places = placements(in, t);
                 const auto place = std::find_if(places.begin(), places.end(),
                                                 [&](const Placement &p) { return p.name == step; });
-                const LaunchSizes sizes =
-                    version.isCopy ? sizesOfCopies() : defaultSizes(*place, version.variant);
-                loop::LaunchShape shape;
-                std::copy(std::begin(sizes.group), std::end(sizes.group), shape.group);
-                std::copy(std::begin(sizes.cells), std::end(sizes.cells), shape.cells);
+                LaunchSizes sizes = version.isCopy ? sizesOfCopies() : defaultSizes(*place, version.variant);
+                if (!version.isCopy)
+                  change(sizes, *place, version.variant, request);
                 const auto rows = static_cast<int>(version.rowsAtOnce);
-                shape.rows = rows && shape.cells[1] % rows == 0 ? rows : shape.cells[1];
+                const loop::LaunchShape shape = shapeOf(sizes, rows);
                 DeviceSource one{t.name,
                                  step,
                                  version.variant,
@@ -97,17 +143,16 @@ std::vector<DeviceSource> deviceSources(const Input &in) {
                                  loop::sectorUses(version.matrices, version.loops, shape),
                                  version.inRounds ? std::nullopt
                                                   : loop::trafficOf(version.matrices, version.loops, shape)};
-                one.source.text = fmt::format("#define PB_UNIT 1\n#define PB_WIDE 1\n#define PB_INDEX "
-                                              "{}\n#define PB_C0 {}\n#define PB_C1 {}\n#define PB_C2 {}\n{}",
-                                              version.narrow > 0 ? "int" : "long", sizes.cells[0],
-                                              sizes.cells[1], sizes.cells[2], version.text);
+                one.index = version.narrow > 0 ? "int" : "long";
+                one.body = version.text;
+                one.rowsAtOnce = rows;
+                one.dimensions = version.isCopy ? 2 : place->itemDimensions;
+                one.hasCells = !version.isCopy && hasSeveralCells(*place, version.variant);
                 one.source.entry = text.entry;
-                std::copy(std::begin(sizes.group), std::end(sizes.group), one.source.group);
                 one.localArrays = version.localArrays;
-                std::copy(std::begin(sizes.cells), std::end(sizes.cells), one.cells);
                 one.loops = version.loops;
                 one.matrices = version.matrices;
-                one.shape = shape;
+                take(one, sizes);
                 one.sharesPoints = version.inRounds || version.isTeam;
                 all.push_back(std::move(one));
               });

@@ -11,6 +11,8 @@
 #include "compiler/emit/emit.h"
 #include "compiler/emit/kernel/device_text.h"
 #include "runtime/device/device.h"
+#include <array>
+#include <optional>
 
 namespace pbc::emit {
 
@@ -35,9 +37,21 @@ struct DeviceSource {
   loop::NodePtr loops = nullptr;           // lowered
   std::vector<loop::Matrix> matrices = {}; // that they use
   loop::LaunchShape shape = {};
-  bool sharesPoints = false; // items compute points together, or in rounds
+  bool sharesPoints = false;  // items compute points together, or in rounds
+  int dimensions = 1;         // along which groups have items
+  bool hasCells = false;      // items of this version have several points
+  int rowsAtOnce = 0;         // that an item has at a time; 0: all
+  std::string body = {};      // of source.text: behind the numbers that say what an item has
+  const char *index = "long"; // type
 };
-/// Where rows of matrices are contiguous, and for groups of the default sizes.
-std::vector<DeviceSource> deviceSources(const Input &);
+/// Of groups and of the points of an item, along x, y and z; none: the default. Only versions whose items have several points have other ones.
+struct LaunchRequest {
+  std::optional<std::array<int, 3>> group = {}, cells = {};
+};
+
+/// Where rows of matrices are contiguous, and for groups of the default sizes unless others are asked for.
+std::vector<DeviceSource> deviceSources(const Input &, const LaunchRequest & = {});
+/// The same kernel in another shape. What was counted for its old one (banks, sectors, traffic) stays as it is.
+DeviceSource shaped(const DeviceSource &, const LaunchRequest &);
 
 } // namespace pbc::emit

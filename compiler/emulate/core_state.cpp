@@ -55,8 +55,9 @@ private:
 
   bool routesAreAlike() const {
     for (std::size_t w = 0; w < then_.routes.size(); ++w) {
-      const double most =
-          within_ > 0 ? kSimilarRoutes * static_cast<double>(now_.routed[w] - then_.routed[w]) : 0;
+      const double most = within_ > 0 ? kSimilarRoutes * static_cast<double>(now_.routed[w / kMostNearer] -
+                                                                             then_.routed[w / kMostNearer])
+                                      : 0;
       if (std::abs(then_.routes[w] - now_.routes[w]) > std::max(most, kSameRoute))
         return false;
     }

@@ -35,7 +35,7 @@ struct CoreState {
   std::vector<Time> earliest;   // when the operands of the next step are there; at a barrier, its release
   std::vector<Time> latest;     // result so far
   std::vector<char> isWaiting;  // at a barrier
-  std::vector<double> routes;   // how far the router between two memories is
+  std::vector<double> routes;   // how far the routers between memories are, kMostNearer of each
   std::vector<long> routed;     // accesses that it sent
   std::vector<long> carriedOut; // instructions, of those that were gone through
   std::vector<long> rounds;     // and by loop

@@ -19,8 +19,8 @@ constexpr Time kTolerance = 1000; // what alike states may differ by, as a part 
 class InOrder {
 public:
   InOrder(const Run &run, const Program &program)
-      : run_(run), program_(program), loops_(run.trace.loops), far_(stepCosts(program, run.costs, false)),
-        near_(stepCosts(program, run.costs, true)),
+      : run_(run), program_(program), loops_(run.trace.loops), far_(stepCosts(program, run.costs, -1)),
+        near_{stepCosts(program, run.costs, 0), stepCosts(program, run.costs, 1)},
         hasQueues_(std::any_of(run.core.resources.begin(), run.core.resources.end(),
                                [](const Core::Resource &r) { return r.queue > 0; })),
         schedulers_(run.core.schedulers), perScheduler_((run.threads.count + schedulers_ - 1) / schedulers_),
@@ -31,7 +31,7 @@ public:
     state_.earliest.assign(warps, kNever);
     state_.latest.assign(warps, 0);
     state_.isWaiting.assign(warps, 0);
-    state_.routes.assign(warps, 0);
+    state_.routes.assign(warps * kMostNearer, 0);
     state_.routed.assign(warps, 0);
     state_.carriedOut.assign(warps, 0);
     blockOf_.assign(warps, 0);
@@ -48,7 +48,8 @@ public:
       state_.step[at] = 0;
       blockOf_[at] = w / ofBlock();
       state_.earliest[at] = 0;
-      state_.routes[at] = Router(w * program.nearerAccesses).sum();
+      for (std::size_t n = 0; n < kMostNearer; ++n)
+        state_.routes[at * kMostNearer + n] = Router(w * program.nearerAccesses[n]).sum();
     }
     const int perBlock = ofBlock();
     state_.arrivals.resize(static_cast<std::size_t>((run.threads.count + perBlock - 1) / perBlock));
@@ -176,15 +177,22 @@ private:
     return -1;
   }
 
+  /// Which of the nearer resources serves this access, -1: none.
+  int nearerOf(std::size_t w, const Program::Step &step) {
+    if (step.nearer[0] < 0)
+      return -1;
+    ++state_.routed[w];
+    for (int n = 0; n < kMostNearer && step.nearer[n] >= 0; ++n)
+      if (Router::goesNearer(state_.routes[w * kMostNearer + static_cast<std::size_t>(n)], step.rates[n]))
+        return n;
+    return -1;
+  }
+
   void issue(std::size_t w, Time t, const Program::Step &step) {
     const auto place = static_cast<std::size_t>(state_.step[w]);
-    bool isNearer = false;
-    if (step.nearer >= 0) {
-      ++state_.routed[w];
-      isNearer = Router::goesNearer(state_.routes[w], step.rate);
-    }
-    const StepCost &cost = (isNearer ? near_ : far_)[place];
-    const auto r = static_cast<std::size_t>(isNearer ? step.nearer : step.resource);
+    const int nearer = nearerOf(w, step);
+    const StepCost &cost = (nearer < 0 ? far_ : near_[nearer])[place];
+    const auto r = static_cast<std::size_t>(nearer < 0 ? step.resource : step.nearer[nearer]);
     CoreState::Unit &unit = state_.units[r];
     Use &use = state_.uses[r];
     const Time begin = std::max(t, unit.admits), finish = begin + cost.result;
@@ -314,7 +322,7 @@ private:
   const Run &run_;
   const Program &program_;
   const std::vector<Repeat> &loops_;
-  const std::vector<StepCost> far_, near_; // by step, from one memory or the nearer one
+  const std::vector<StepCost> far_, near_[kMostNearer]; // by step, from one memory or a nearer one
   const bool hasQueues_;
   const int schedulers_, perScheduler_, width_;
   const bool isGreedy_;

@@ -64,7 +64,7 @@ private:
 
 struct Thread {
   Position position;
-  Router router;
+  std::vector<Router> routers;      // kMostNearer
   std::vector<Time> ready;          // by register
   std::vector<double> owed;         // by need of all instructions: what was asked for and not admitted yet
   std::deque<Time> takenIn, retire; // of the last `width` and `window` instructions
@@ -84,7 +84,7 @@ public:
     std::vector<Thread> threads;
     for (int k = 0; k < run_.threads.count; ++k)
       threads.push_back({Position(trace_),
-                         Router(0),
+                         std::vector<Router>(kMostNearer, Router(0)),
                          std::vector<Time>(static_cast<std::size_t>(trace_.registers), 0),
                          std::vector<double>(static_cast<std::size_t>(firstNeed_.back()), 0),
                          {},
@@ -126,8 +126,13 @@ private:
     else {
       for (const int read : i.reads)
         begin = std::max(begin, thread.ready[static_cast<std::size_t>(read)]);
-      const int resource =
-          i.nearer && thread.router.isNearer(i.nearer->rate) ? i.nearer->resource : i.resource;
+      int resource = i.resource;
+      double left = 1;
+      for (std::size_t n = 0; n < i.nearer.size() && resource == i.resource; ++n) {
+        if (thread.routers[n].isNearer(left > 0 ? std::min(1.0, i.nearer[n].rate / left) : 0))
+          resource = i.nearer[n].resource;
+        left -= i.nearer[n].rate;
+      }
       const auto r = static_cast<std::size_t>(resource);
       const Cost &cost = run_.costs.of(i.region, resource);
       begin = admitted(r, i.transactions, begin, cost, finish);

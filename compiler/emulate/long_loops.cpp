@@ -134,14 +134,16 @@ Outcome Emulation::shortened(const std::optional<Change> &change) const {
     const Instruction &i = trace_.instructions[k];
     if (i.isBarrier)
       continue;
-    const double admissions = trace_.timesOf(static_cast<int>(k)) * threads_.count * i.transactions,
-                 nearer = i.nearer ? i.nearer->rate : 0;
-    all.uses[static_cast<std::size_t>(i.resource)].admissions += admissions * (1 - nearer);
+    const double admissions = trace_.timesOf(static_cast<int>(k)) * threads_.count * i.transactions;
+    double own = 1;
+    for (const Share &share : i.nearer) {
+      own -= share.rate;
+      all.uses[static_cast<std::size_t>(share.resource)].admissions += admissions * share.rate;
+    }
+    all.uses[static_cast<std::size_t>(i.resource)].admissions += admissions * std::max(0.0, own);
     for (const Need &need : i.needs)
       all.uses[static_cast<std::size_t>(need.resource)].admissions +=
           trace_.timesOf(static_cast<int>(k)) * threads_.count * i.count * need.rate;
-    if (i.nearer)
-      all.uses[static_cast<std::size_t>(i.nearer->resource)].admissions += admissions * nearer;
   }
   return all;
 }

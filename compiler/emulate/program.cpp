@@ -51,10 +51,12 @@ Program::Program(const Trace &from) : trace(from) {
     const Instruction &i = trace.instructions[k];
     Step step{
         .resource = i.resource, .count = i.count, .transactions = i.transactions, .isBarrier = i.isBarrier};
-    if (i.nearer) {
-      step.nearer = i.nearer->resource;
-      step.rate = i.nearer->rate;
-      nearerAccesses += trace.timesOf(static_cast<int>(k)) * i.nearer->rate;
+    double left = 1; // of the accesses
+    for (std::size_t n = 0; n < i.nearer.size(); ++n) {
+      step.nearer[n] = i.nearer[n].resource;
+      step.rates[n] = left > 0 ? std::min(1.0, i.nearer[n].rate / left) : 0;
+      left -= i.nearer[n].rate;
+      nearerAccesses[n] += trace.timesOf(static_cast<int>(k)) * i.nearer[n].rate;
     }
     step.reads = listed(i.reads);
     step.writes = listed(i.writes);
@@ -65,7 +67,7 @@ Program::Program(const Trace &from) : trace(from) {
   }
 }
 
-std::vector<StepCost> stepCosts(const Program &program, const Costs &costs, bool isNearer) {
+std::vector<StepCost> stepCosts(const Program &program, const Costs &costs, int place) {
   std::vector<StepCost> all;
   all.reserve(program.steps.size());
   for (std::size_t k = 0; k < program.steps.size(); ++k) {
@@ -75,7 +77,8 @@ std::vector<StepCost> stepCosts(const Program &program, const Costs &costs, bool
       all.emplace_back();
       continue;
     }
-    const Cost &cost = costs.of(i.region, isNearer && step.nearer >= 0 ? step.nearer : step.resource);
+    const int nearer = place < 0 ? -1 : step.nearer[place];
+    const Cost &cost = costs.of(i.region, nearer < 0 ? step.resource : nearer);
     all.push_back({i.transactions * cost.gap, (i.transactions - 1) * cost.gap + cost.latency});
   }
   return all;

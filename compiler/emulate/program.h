@@ -18,8 +18,9 @@ struct Program {
     int first = 0, end = 0; // of a list below
   };
   struct Step {
-    int resource = 0, nearer = -1;
-    double rate = 0; // of what the nearer resource serves
+    int resource = 0;
+    int nearer[kMostNearer] = {-1, -1}; // resources that serve a part
+    double rates[kMostNearer] = {};     // of what the ones before do not serve
     int count = 1, transactions = 1;
     bool isBarrier = false;
     Part reads = {}, writes = {}, ends = {};
@@ -32,7 +33,7 @@ struct Program {
   std::vector<int> registers; // of all reads and writes
   std::vector<int> loopEnds;
   int registerCount = 0;
-  double nearerAccesses = 0; // of one thread
+  double nearerAccesses[kMostNearer] = {}; // of one thread
 
   std::span<const int> of(const Part &part, const std::vector<int> &list) const {
     return std::span(list).subspan(static_cast<std::size_t>(part.first),
@@ -44,7 +45,7 @@ struct Program {
 struct StepCost {
   Time admission = 0, result = 0;
 };
-/// By step; `isNearer`: where the nearer resource serves it.
-std::vector<StepCost> stepCosts(const Program &, const Costs &, bool isNearer);
+/// By step; `place`: of the nearer resource that serves it, -1: its own resource does.
+std::vector<StepCost> stepCosts(const Program &, const Costs &, int place);
 
 } // namespace pbc::emulate

@@ -72,8 +72,14 @@ std::string wrongIn(const Instruction &i, const Trace &trace, int resources) {
     return "one of its registers does not exist";
   if (i.region < 0 || i.region >= static_cast<int>(trace.regions.size()))
     return "its region does not exist";
-  if (i.nearer && (i.nearer->resource < 0 || i.nearer->resource >= resources || !(i.nearer->rate >= 0) ||
-                   i.nearer->rate > 1))
+  double served = 0;
+  for (const Share &share : i.nearer)
+    served += share.rate;
+  constexpr double kRounding = 1e-9;
+  if (!(served <= 1 + kRounding) || static_cast<int>(i.nearer.size()) > kMostNearer ||
+      std::any_of(i.nearer.begin(), i.nearer.end(), [&](const Share &s) {
+        return s.resource < 0 || s.resource >= resources || !(s.rate >= 0);
+      }))
     return "the resource that serves a part of it does not exist, or serves a part that is none";
   if (std::any_of(i.needs.begin(), i.needs.end(),
                   [&](const Need &n) { return n.resource < 0 || n.resource >= resources || !(n.rate >= 0); }))

@@ -22,6 +22,8 @@ struct Share {
   double rate = 0; // 0 to 1
 };
 
+inline constexpr int kMostNearer = 2; // shares of an instruction
+
 /// What an instruction needs of another resource besides its own, as lines of a farther memory: so many admissions for each of the instructions
 /// that it stands for, on average. It goes on when they are there. Only cores with a window have it.
 struct Need {
@@ -36,8 +38,8 @@ struct Instruction {
   std::vector<int> reads, writes; // registers
   int region = 0;                 // its place in Trace::regions
   int count = 1; // it stands for so many that do not wait for each other, with all of their transactions
-  bool isBarrier = false; // of the block's threads
-  std::optional<Share> nearer = {};
+  bool isBarrier = false;         // of the block's threads
+  std::vector<Share> nearer = {}; // the rates are at most 1 together
   std::vector<Need> needs = {};
 };
 

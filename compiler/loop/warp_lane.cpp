@@ -62,7 +62,7 @@ void WarpLane::run(const NodePtr &n) {
   }
 }
 
-/// Which item of its kind the lane is; it belongs to the first group.
+/// Which item of its kind the lane is.
 long WarpLane::number(const Parallel &p) const {
   const long along[3] = {lane_ % shape_.group[0], lane_ / shape_.group[0] % shape_.group[1],
                          lane_ / (shape_.group[0] * shape_.group[1])};
@@ -70,8 +70,11 @@ long WarpLane::number(const Parallel &p) const {
   case Parallel::Over::InGroup:
     return lane_;
   case Parallel::Over::Items:
-  case Parallel::Over::Launch:
     return along[p.axis];
+  case Parallel::Over::Launch:
+    return group_[p.axis] * shape_.group[p.axis] + along[p.axis];
+  case Parallel::Over::Groups:
+    return group_[p.axis];
   default:
     return 0;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Carries out the loops of a kernel for devices as one lane of the first warp of a launch does, without data.
+// Carries out the loops of a kernel for devices as one item of a launch does, most often of its first warp, without data.
 //
 //   class Counting : WarpLane { void access(..) override { ++count; } };
 //   Counting(shape, lane, 2).run(lowered);          each access that the lane comes to, in order
@@ -62,7 +62,8 @@ protected:
   int changedIn(const Expr &) const;
 
   const LaunchShape &shape_;
-  const int lane_;
+  const int lane_;                   // of the group
+  long group_[3] = {0, 0, 0};        // which it is, of the launch
   long low_ = 0;                     // where the launch begins along each axis
   std::vector<long> turns_, copies_; // of the loops around that are not and that are written out
 

@@ -4,6 +4,7 @@
 import json, os, subprocess, sys, tempfile
 
 PBC = os.path.abspath(sys.argv[1])
+MACHINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../compiler/model/machines")
 
 PROGRAM = """transform Copy from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return a; } }
 transform Roots from A[n] : float to B[n] : float {
@@ -88,6 +89,25 @@ with tempfile.TemporaryDirectory() as folder:
     check("there are versions of the stencil", len(stencils) >= 2, speed)
     for name, rate in stencils.items():
         check(f"{name} is not faster than the memory", rate < 3.4e12 / 16, rate)
+    # Another shape: so many items and points of an item as were asked for, and no more of them than there is work for.
+    shaped = kernels("p.pbcc", "--kernel=Product.rule0", "--group=32,4", "--cells=4,8", "--n=1024")
+    check("groups as asked for", all(k["group"] == [32, 4, 1] for k in shaped.values()), shaped)
+    check("cells of items that have several", shaped["Product.rule0, blocks"]["cells"] == [4, 8, 1] and shaped["Product.rule0, global"]["cells"] == [1, 1, 1],
+          shaped)
+    blocks = ("p.pbcc", "--kernel=Product.rule0", "--n=1024")
+    small, large = (kernels(*blocks, f"--points={n},{n}")["Product.rule0, blocks"] for n in (256, 16384))
+    check("a small launch leaves multiprocessors idle", small["points_per_second"] < 0.5 * large["points_per_second"], (small, large))
+    check("and has one group on each", small["blocks_at_once"] == 1, small)
+    check("its time is that of its points", abs(small["launch_seconds"] * small["points_per_second"] / 256**2 - 1) < 1e-6, small)
+    full = kernels(*blocks)["Product.rule0, blocks"]
+    check("a large launch fills the device", abs(large["points_per_second"] / full["points_per_second"] - 1) < 0.1, (large, full))
+    # Figures of a machine's file decide: with a start of groups that takes long, nothing else is the limit.
+    figures = open(os.path.join(MACHINES, "h100.toml")).read()
+    open("slow.toml", "w").write(figures + '\n[warp.start]\nsource = "assumed"\ngap = 1000\n')
+    slow = kernels("p.pbcc", "--kernel=Copy.rule0", "--machine=./slow.toml")["Copy.rule0, global"]
+    check("starts are the limit", slow["bottleneck"]["resource"] == "starts of groups", slow)
+    open("special.toml", "w").write(figures.replace("[warp.special]", "[warp.spezial]"))
+    open("negative.toml", "w").write(figures.replace('[warp.l1]\nsource = "public"\nlatency = {', '[warp.l1]\nsource = "public"\nlatency = -4 #{'))
     walk = kernels("walk.pbcc")["Walk.rule0, global"]
     check("bodies that are calls", walk.get("why") == "its body was not lifted, so that its instructions are not known", walk)
     text = run("p.pbcc", "--kernel=Copy.rule0").stdout
@@ -103,6 +123,11 @@ with tempfile.TemporaryDirectory() as folder:
         (("p.pbcc", "--hits=nan"), "nan is no share from 0 to 1"),
         (("p.pbcc", "--size=hh=5"), "pbc emulate: error: p.pbcc has no size hh (did you mean 'h'?)\nhelp: its sizes are h, k, n, w\n"),
         (("p.pbcc", "--source=text"), "--source"),
+        (("p.pbcc", "--group=0"), "--group"),
+        (("p.pbcc", "--machine=./special.toml"), "there is no [warp.spezial] (did you mean 'special'?)"),
+        (("p.pbcc", "--machine=./negative.toml"), "'latency' must be positive and finite, not -4"),
+        (("p.pbcc", "--schedules"), "pbc emulate: error: --schedules is for processors, and H100 SXM is a GPU\nhelp: leave it away, or name the file of a processor"),
+        (("p.pbcc", "--measure"), "--measure is for processors"),
         (("none.pbcc",), "none.pbcc"),
     ):
         done = run(*words)

@@ -75,6 +75,10 @@ with tempfile.TemporaryDirectory() as folder:
     check("unknown sizes are refused", unknown.returncode == 1 and "no kernel has a size zebra" in unknown.stderr, unknown.stderr)
     lacks = run("emulate", "p.pbcc", f"--machine={MACHINE}")
     check("sizes are needed", lacks.returncode == 1 and "has no value for n" in lacks.stderr, lacks.stderr)
+    for option in ("--hits=0.5", "--registers=32", "--source=ptx", "--group=32", "--points=100", "--device=sm_80"):
+        name = option.split("=")[0]
+        done = run("emulate", "p.pbcc", f"--machine={MACHINE}", "--n=100", option)
+        check(f"{name} is refused", done.returncode == 1 and f"error: {name} is for GPUs, and " in done.stderr and "is a processor" in done.stderr, done.stderr)
     holes = open(MACHINE).read().split('[[resource]]\nname = "sqrt_f64"')
     rest = holes[1].split("[[resource]]", 1)[1]
     open("holes.toml", "w").write(holes[0] + "[[resource]]" + rest)

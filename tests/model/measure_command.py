@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """pbc model measure: measure_command.py PBC. A file that the other models read, for the processor and for a device."""
-import json, os, sys, tempfile, time, tomllib
+import json, os, subprocess, sys, tempfile, time, tomllib
 import xml.dom.minidom
 from question import Command
 
@@ -54,6 +54,23 @@ with tempfile.TemporaryDirectory() as folder:
     for name, resource in resources.items():
         assert all(resource[level]["value"] > 0 for level in ("lane", "unit", "machine")), resource
         assert name == "load" or resource["latency"]["value"] > 0, resource
+
+    # What warps cost: measured, each figure with its spread; gaps are at most latencies. The emulator reads the file.
+    warp = device["warp"]
+    assert set(warp) >= {"dram", "l2", "l1", "shared", "f32", "f64", "integer", "special"}, warp
+    for name, cost in warp.items():
+        assert cost["source"] == "measured" and (name == "start" or cost["latency"]["value"] > 0), (name, cost)
+        assert name == "barrier" or 0 < cost["gap"]["value"], (name, cost)
+    tables = {t["title"]: t for t in answer["tables"]}
+    lines = next(t for title, t in tables.items() if title.startswith("An instruction of a warp"))
+    assert {"knee", "latency/gap", "deviation [%]"} <= set(lines["columns"]), lines
+    banks = next(t for title, t in tables.items() if title.startswith("Turns of the banks"))
+    assert [[row[0], row[2]] for row in banks["rows"]] == [[1, 1], [2, 2], [3, 1], [4, 4], [8, 8], [16, 16], [32, 32]], banks
+    with open("copy.pbcc", "w") as f:
+        f.write("transform Copy from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return a; } }\n")
+    emulated = subprocess.run([sys.argv[1], "emulate", "copy.pbcc", "--machine=./fake.toml", "--json"], capture_output=True, text=True, timeout=120)
+    if "has no" not in emulated.stderr:  # a figure for registers or issue that a driver does not say
+        assert emulated.returncode == 0 and json.loads(emulated.stdout)["machine"] == device["name"], emulated.stderr
 
     run("measure", "--seconds=0.1", "--plot=here.svg")
     for plot in ("fake.svg", "here.svg"):

@@ -10,6 +10,7 @@ namespace {
 
 using model::Machine;
 using model::ResourceKind;
+using model::WarpUnit;
 
 constexpr int kWarp = 32;
 constexpr double kBytesOfTurn = 128; // that the memory of a group serves at once
@@ -31,18 +32,32 @@ public:
                    machine_.registers.value_or(static_cast<int>(usual.registers)),
                    static_cast<long>(shared.bytes)};
     Core &core = made.core;
-    core.schedulers = std::max(1, static_cast<int>(std::lround(warpsACycle(ResourceKind::Issue))));
+    core.schedulers = schedulers();
     core.policy = Core::Policy::RoundRobin;
     core.drains = false; // the trace says for what a barrier waits
-    core.barrier = machine_.barrier ? ofSeconds(machine_.barrier->value) : 0;
-    const auto add = [&](const char *name, Cost cost) { core.resources.push_back({name, cost}); };
-    add("DRAM", memory("global"));
-    add("L2", memory("L2"));
-    add("shared memory", {latency(shared), gapOfShared()});
-    add("f32", arithmetic(ResourceKind::FmaF32, {}));
-    add("f64", arithmetic(ResourceKind::FmaF64, {}));
-    add("integers", arithmetic(ResourceKind::AddI32, ResourceKind::FmaF32));
-    add("special functions", arithmetic(ResourceKind::SqrtF32, {}));
+    const model::WarpCost *barrier = warp(WarpUnit::Barrier);
+    core.barrier = barrier            ? cycles(barrier->latency->value)
+                   : machine_.barrier ? ofSeconds(machine_.barrier->value)
+                                      : 0;
+    // `otherwise`: from memories and resources.
+    const auto add = [&](const char *name, WarpUnit unit, const auto &otherwise) {
+      const model::WarpCost *known = warp(unit);
+      core.resources.push_back({name, known ? costOf(*known) : otherwise()});
+      if (!known || known->source == model::FigureSource::Assumed)
+        made.assumed.emplace_back(name);
+    };
+    const auto ofShared = [&] { return Cost{latency(shared), gapOfShared()}; };
+    add("DRAM", WarpUnit::Dram, [&] { return memory("global"); });
+    add("L2", WarpUnit::L2, [&] { return memory("L2"); });
+    add("L1", WarpUnit::L1, [&] { return core.resources[std::size_t(placeOf(GpuUnit::L2))].cost; });
+    add("shared memory", WarpUnit::Shared, ofShared);
+    add("f32", WarpUnit::F32, [&] { return arithmetic(ResourceKind::FmaF32, {}); });
+    add("f64", WarpUnit::F64, [&] { return arithmetic(ResourceKind::FmaF64, {}); });
+    add("integers", WarpUnit::Integer,
+        [&] { return arithmetic(ResourceKind::AddI32, ResourceKind::FmaF32); });
+    add("special functions", WarpUnit::Special, [&] { return arithmetic(ResourceKind::SqrtF32, {}); });
+    add("shuffles", WarpUnit::Shuffle, ofShared);
+    add("starts of groups", WarpUnit::Start, [] { return Cost{}; });
     return made;
   }
 
@@ -55,7 +70,25 @@ private:
     return figure->value;
   }
 
+  /// A file that was measured has no rate of instructions of any kind; no unit takes more of them than those for floats.
+  int schedulers() const {
+    const model::WarpCost *f32 = warp(WarpUnit::F32);
+    const double warps =
+        find(ResourceKind::Issue) || !f32 ? warpsACycle(ResourceKind::Issue) : 1 / f32->gap->value;
+    return std::max(1, static_cast<int>(std::lround(warps)));
+  }
+
   Time ofSeconds(double seconds) const { return cycles(seconds * clock_); }
+
+  static Cost costOf(const model::WarpCost &known) {
+    const Time gap = known.gap ? cycles(known.gap->value) : 0;
+    return {known.latency ? cycles(known.latency->value) : gap, gap};
+  }
+
+  const model::WarpCost *warp(WarpUnit unit) const {
+    const auto at = std::ranges::find(machine_.warp, unit, &model::WarpCost::unit);
+    return at == machine_.warp.end() ? nullptr : &*at;
+  }
 
   const model::Resource *find(ResourceKind kind) const {
     const auto at = std::find_if(machine_.resources.begin(), machine_.resources.end(),

@@ -2,9 +2,10 @@
 
 // A multiprocessor of a GPU as a core of the emulator, from the figures of a machine's file.
 //
-//   H100: DRAM { a sector of 32 bytes each 2.5 cycles }, L2 { 1.5 }, shared { 29, 1 }, f32 { 4, 0.25 }, ..; 4 schedulers
+//   H100: DRAM { a sector of 32 bytes each 2.5 cycles }, L2 { 1.5 }, L1 { 0.25 }, shared { 29, 1 }, f32 { 4, 0.25 }, ..; 4 schedulers
 //
-// Every multiprocessor has its share of the memory's bandwidth. Warps are the core's threads. Predictions use the figures as they are,
+// What an instruction of a warp costs is in the file's tables [warp.NAME]; where one is missing, it follows from memories and resources. Every
+// multiprocessor has its share of the memory's bandwidth. Warps are the core's threads. Predictions use the figures as they are,
 // not as limits. Source: bottleneck-analysis.md 2, 9.
 #pragma once
 #include "compiler/emulate/core.h"
@@ -13,9 +14,9 @@
 
 namespace pbc::emulate {
 
-/// The resources of GpuCore::core, in this order.
-enum class GpuUnit { Dram, L2, Shared, F32, F64, Integer, Special };
-inline constexpr int kGpuUnits = static_cast<int>(GpuUnit::Special) + 1;
+/// The resources of GpuCore::core, in this order. `Start`: of the warps of a new group; where the file does not know it, it costs nothing.
+enum class GpuUnit { Dram, L2, L1, Shared, F32, F64, Integer, Special, Shuffle, Start };
+inline constexpr int kGpuUnits = static_cast<int>(GpuUnit::Start) + 1;
 inline int placeOf(GpuUnit unit) { return static_cast<int>(unit); }
 
 inline constexpr int kSectorBytes = 32; // of an admission to DRAM and L2
@@ -25,8 +26,9 @@ struct GpuCore {
   Core core;
   Limits limits;
   int multiprocessors = 1;
-  double clock = 1;  // Hz
-  double launch = 0; // seconds
+  double clock = 1;                 // Hz
+  double launch = 0;                // seconds
+  std::vector<std::string> assumed; // resources whose figures were neither measured nor published
 };
 
 /// Throws model::Problem for a processor, and for a file without a figure that has no substitute: it says which, and how to measure it.

@@ -260,7 +260,7 @@ private:
       add(GpuUnit::Shared, Region::Copies, transactions(work_.groupStored, i.bytes, kBank), i, {stored()});
       break;
     case Kind::Shuffle:
-      add(GpuUnit::Shared, Region::Computing, 1, i, i.writes);
+      add(GpuUnit::Shuffle, Region::Computing, 1, i, i.writes);
       break;
     case Kind::CopyWait:
       waitsForCopies_ = true;

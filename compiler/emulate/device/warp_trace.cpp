@@ -17,9 +17,7 @@ namespace {
 using loop::Expr;
 using Op = loop::Operation::Op;
 
-constexpr long kRow = 1L << 20;   // cells between neighbours along each dimension but the first
-constexpr long kFarInside = 4096; // from the first cells: no access is cut off at an edge
-constexpr long kWidest = 16;      // bytes that an instruction loads
+constexpr long kWidest = 16; // bytes that an instruction loads
 constexpr int kBanks = 32, kWord = 4;
 constexpr int kMostTogether = 16; // independent instructions that stand as one
 constexpr long kStep = 1;         // a loop that is not written out is carried out once
@@ -46,7 +44,7 @@ struct Key {
 class Lane : public loop::WarpLane {
 public:
   Lane(const WarpQuestion &question, int lane) : WarpLane(question.shape, lane, kStep), question_(question) {
-    low_ = kFarInside;
+    low_ = kCellsInside;
     for (const Region r : {Region::Copies, Region::Loads, Region::Computing, Region::Stores})
       trace_.regions.push_back(nameOf(r));
     trace_.regions.erase(trace_.regions.begin()); // the one that a trace has at first
@@ -85,7 +83,7 @@ protected:
 
   void shuffle(const loop::Shuffle &s) override {
     const int value = valueIn(s.value);
-    assignTo({s.name, {}}, emit(GpuUnit::Shared, Region::Computing,
+    assignTo({s.name, {}}, emit(GpuUnit::Shuffle, Region::Computing,
                                 value < 0 ? std::vector<int>{} : std::vector<int>{value}));
   }
 
@@ -341,7 +339,7 @@ private:
     const loop::Matrix &m = matrixOf(element);
     for (std::size_t d = 0; d < element.indices.size(); ++d) {
       place += valueOf(element.indices[d]) * (isOfGroup(element) ? valueOf(groupStride(m, d)) : stride);
-      stride *= kRow;
+      stride *= kRowOfCells;
     }
     return {m.name, isOfGroup(element), place, static_cast<long>(kernel::bytesOf(m.element))};
   }
@@ -414,8 +412,6 @@ private:
 
   int accessOf(const Expr &e, const Where &w, long bytes, Region region, std::vector<int> reads) {
     const int result = emit(w.isShared ? GpuUnit::Shared : GpuUnit::Dram, region, std::move(reads));
-    if (!w.isShared && question_.hits > 0)
-      trace_.instructions.back().nearer = Share{placeOf(GpuUnit::L2), question_.hits};
     accesses_.push_back(static_cast<int>(trace_.instructions.size()) - 1);
     Key key{e.get(), turns_, copies_};
     key.before = met_[key]++;
@@ -540,8 +536,33 @@ WarpTrace warpTrace(const WarpQuestion &question) {
     note(other);
   }
   Trace trace = first.take();
-  for (std::size_t k = 0; k < accesses.size(); ++k) // each was counted once already
-    trace.instructions[static_cast<std::size_t>(accesses[k])].transactions += transactionsOf(byAccess[k]) - 1;
+  Reuse reuse;
+  if (!question.hits)
+    reuse =
+        reuseOf({question.matrices, question.lowered, question.shape, question.sizes, question.otherSizes});
+  std::map<int, InCaches> inCaches; // transactions, by instruction
+  for (std::size_t k = 0; k < accesses.size(); ++k) {
+    const int transactions = transactionsOf(byAccess[k]);
+    trace.instructions[static_cast<std::size_t>(accesses[k])].transactions +=
+        transactions - 1; // each was counted once already
+    if (first.addresses()[k].isShared)
+      continue;
+    InCaches &of = inCaches[accesses[k]];
+    const Key &key = first.keys()[k];
+    if (question.hits)
+      of.second += *question.hits * transactions;
+    else if (const auto at = reuse.loads.find({key.expression, key.turns, key.copies});
+             at != reuse.loads.end() && !first.isStore(accesses[k])) {
+      of.first += at->second.first * transactions;
+      of.second += at->second.second * transactions;
+    }
+  }
+  for (const auto &[at, of] : inCaches) {
+    Instruction &i = trace.instructions[static_cast<std::size_t>(at)];
+    if (of.first > 0 || of.second > 0)
+      i.nearer = {Share{emulate::placeOf(GpuUnit::L1), of.first / i.transactions},
+                  Share{emulate::placeOf(GpuUnit::L2), of.second / i.transactions}};
+  }
   Work work = workOf(trace, first, byAccess);
   const std::vector<int> places = hoist(trace, first.hoisted());
   removeEmptyLoops(trace);
@@ -557,7 +578,8 @@ WarpTrace warpTrace(const WarpQuestion &question) {
       all.push_back(flags[static_cast<std::size_t>(origin)]);
     return all;
   };
-  return {withEarlyLoads(unrolled.trace, ofUnrolled(isLoad), ofUnrolled(isStore)), std::move(work)};
+  return {withEarlyLoads(unrolled.trace, ofUnrolled(isLoad), ofUnrolled(isStore)), std::move(work),
+          reuse.all};
 }
 
 } // namespace pbc::emulate

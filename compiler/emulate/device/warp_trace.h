@@ -15,6 +15,7 @@
 // bottleneck-analysis.md 3.4, 8.
 #pragma once
 #include "compiler/emulate/device/gpu_core.h"
+#include "compiler/emulate/device/reuse.h"
 #include "compiler/emulate/trace.h"
 #include "compiler/loop/warp_lane.h"
 #include <map>
@@ -25,8 +26,9 @@ struct WarpQuestion {
   const std::vector<loop::Matrix> &matrices;
   const loop::NodePtr &lowered;
   loop::LaunchShape shape;
-  std::map<std::string, long> sizes;   // as the loops call them
-  double hits = 0;                     // the share of sectors that come from L2
+  std::map<std::string, long> sizes; // as the loops call them
+  std::optional<double> hits =
+      {}; // the share of sectors that come from L2; none: what neighbours load, too, comes from caches
   std::optional<long> otherSizes = {}; // none: they are large
 };
 
@@ -49,6 +51,7 @@ struct Work {
 struct WarpTrace {
   Trace trace;
   Work work;
+  InCaches inCaches; // of all sectors that are loaded
 };
 
 /// For the resources of GpuCore.

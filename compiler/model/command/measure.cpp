@@ -22,7 +22,7 @@ struct MeasureOptions {
   double seconds = 10;
 };
 
-Machine measuredDevice(const MeasureOptions &o) {
+MeasuredDevice measuredDevice(const MeasureOptions &o) {
   std::vector<std::string> complaints;
   const auto devices = pb::device::openDevices(o.device, complaints);
   if (devices.empty()) {
@@ -87,7 +87,39 @@ AnswerTable resourceTable(const Machine &m) {
   return table;
 }
 
-Answer answerOf(const Machine &m) {
+/// Median times, and whether they are those of one limit.
+AnswerTable warpTable(const MeasuredWarps &warps) {
+  AnswerTable table{"An instruction of a warp on one multiprocessor, cycles; memories: a sector of 32 bytes",
+                    {"unit", "latency", "spread [%]", "gap", "spread [%]", "knee", "latency/gap",
+                     "deviation [%]", "two lines"},
+                    {}};
+  for (const MeasuredWarp &one : warps.units) {
+    const auto value = [](const std::optional<Figure> &f, bool ofSpread) {
+      return cell(f ? std::optional(ofSpread ? 100 * f->spread : f->value) : std::nullopt);
+    };
+    std::vector<nlohmann::ordered_json> row = {nameOf(one.cost.unit), value(one.cost.latency, false),
+                                               value(one.cost.latency, true), value(one.cost.gap, false),
+                                               value(one.cost.gap, true)};
+    if (const auto &lines = one.lines)
+      row.insert(row.end(), {lines->knee, lines->latency / lines->gap, 100 * lines->deviation,
+                             lines->holds()       ? "yes"
+                             : lines->isSaturated ? "no"
+                                                  : "never busy"});
+    else
+      row.insert(row.end(), 4, nullptr);
+    table.rows.push_back(row);
+  }
+  return table;
+}
+
+AnswerTable bankTable(const MeasuredWarps &warps) {
+  AnswerTable table{"Turns of the banks of a group's memory", {"words apart", "turns", "of 32 banks"}, {}};
+  for (const BankTurns &one : warps.banks)
+    table.rows.push_back({one.apart, one.turns, turnsOfBanks(one.apart)});
+  return table;
+}
+
+Answer answerOf(const Machine &m, const MeasuredWarps &warps) {
   Answer a(fmt::format("{}: {} units of {} lanes", m.name, m.units, m.lanes));
   AnswerTable table{"Measured", {"figure", "value", "unit", "spread [%]", "best"}, {}};
   const auto add = [&](const std::string &name, const std::optional<Figure> &f, const char *unit) {
@@ -107,6 +139,11 @@ Answer answerOf(const Machine &m) {
   a.tables.push_back(table);
   if (!m.resources.empty())
     a.tables.push_back(resourceTable(m));
+  if (!m.warp.empty()) {
+    a.tables.push_back(warpTable(warps));
+    if (!warps.banks.empty())
+      a.tables.push_back(bankTable(warps));
+  }
   a.plots.push_back(bandwidths(m));
   return a;
 }
@@ -119,10 +156,17 @@ Answer answerMeasure(const MeasureOptions &o, const Common &common) {
   if (!o.output.empty() && !o.output.ends_with(".toml"))
     throw Problem(fmt::format("the file of a machine ends in .toml, not {}", o.output),
                   "such as -o here.toml");
-  const Machine m = o.device.empty() ? measureProcessor({o.seconds}) : measuredDevice(o);
+  const MeasuredDevice measured =
+      o.device.empty() ? MeasuredDevice{measureProcessor({o.seconds}), {}} : measuredDevice(o);
+  const Machine &m = measured.machine;
   const std::string text = machineText(m);
   readMachine(text, o.output); // a file that could not be read back would be useless
-  Answer a = answerOf(m);
+  Answer a = answerOf(m, measured.warps);
+  for (const MeasuredWarp &one : measured.warps.units)
+    if (!isCredible(one.cost))
+      a.explain(fmt::format("The figures of '{}' are none that a GPU has, so that they are left out: this "
+                            "device computes in another way.",
+                            nameOf(one.cost.unit)));
   double largest = 0;
   std::string noisiest;
   for (const auto &row : a.tables.front().rows)

@@ -13,6 +13,7 @@
 #pragma once
 #include "compiler/model/machine/figure.h"
 #include "compiler/model/machine/resource.h"
+#include "compiler/model/machine/warp_cost.h"
 #include "compiler/model/problem.h"
 
 #include <map>
@@ -49,6 +50,7 @@ struct Machine {
 
   std::vector<Memory> memories;    // near to far
   std::vector<Resource> resources; // in the order of ResourceKind, each kind at most once
+  std::vector<WarpCost> warp;      // of GPUs, in the order of WarpUnit, each unit at most once
   std::optional<Figure> barrier;   // seconds, for the threads of one block (tau)
   std::optional<Figure> launch;    // seconds between two kernels, as the host sees it (Ts)
 

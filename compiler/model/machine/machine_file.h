@@ -19,6 +19,10 @@
 //   latency = 1.8e-9
 //   unit = 5.2e9                                      # instructions per second; also lane, machine
 //   unit_numbers = 4.16e10                            # numbers per second; also lane_numbers, machine_numbers
+//   [warp.f64]                                        # cycles; one of warpUnitNames() (warp_cost.h)
+//   source = "public"                                 # or "measured", "assumed"
+//   latency = 8
+//   gap = 0.5                                         # also deviation
 //   [iteration]
 //   Jacobi2D = 3.39e-8
 //   [energy.bench]

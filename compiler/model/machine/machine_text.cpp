@@ -37,6 +37,8 @@ public:
       write(memory);
     for (const Resource &resource : m.resources)
       write(resource);
+    for (const WarpCost &cost : m.warp)
+      write(cost);
     if (!m.iteration.empty())
       text_ += "\n[iteration]\n";
     for (const auto &[name, time] : m.iteration)
@@ -72,6 +74,14 @@ private:
     figure("lane_numbers", resource.numbers.lane);
     figure("unit_numbers", resource.numbers.unit);
     figure("machine_numbers", resource.numbers.machine);
+  }
+
+  void write(const WarpCost &cost) {
+    text_ += fmt::format("\n[warp.{}]\n", nameOf(cost.unit));
+    line("source", tuner::tomlText(nameOf(cost.source)));
+    figure("latency", cost.latency);
+    figure("gap", cost.gap);
+    plain("deviation", cost.deviation);
   }
 
   void line(const std::string &name, const std::string &value) { text_ += name + " = " + value + "\n"; }

@@ -49,6 +49,7 @@ public:
          [&](const toml::node &n) { m.publishedArea = positive(n, "published_area", "mm2", 1e-3, 1e6); }},
         {"memory", [&](const toml::node &n) { m.memories = memories(n); }},
         {"resource", [&](const toml::node &n) { m.resources = resources(n); }},
+        {"warp", [&](const toml::node &n) { m.warp = warpCosts(n); }},
         {"iteration", [&](const toml::node &n) { m.iteration = iterations(n); }},
         {"energy", [&](const toml::node &n) { m.energy = energies(n); }},
     };
@@ -247,6 +248,57 @@ private:
     });
     std::ranges::stable_sort(all, {}, &Resource::kind);
     return all;
+  }
+
+  std::vector<WarpCost> warpCosts(const toml::node &node) {
+    std::vector<WarpCost> all;
+    const std::string shape =
+        fmt::format("what warps cost are tables [warp.NAME]; names: {}", pb::base::listed(warpUnitNames()));
+    const toml::table *units = node.as_table();
+    if (!units) {
+      wrong(node.source(), shape);
+      return all;
+    }
+    for (const auto &[key, value] : *units) {
+      const std::string name(key.str());
+      const auto unit = std::ranges::find(warpUnitNames(), name);
+      if (unit == warpUnitNames().end())
+        wrong(key.source(),
+              fmt::format("there is no [warp.{}]{}; known: {}", name,
+                          pb::base::didYouMean(name, warpUnitNames()), pb::base::listed(warpUnitNames())));
+      else if (const toml::table *table = value.as_table())
+        all.push_back(warpCost(*table, static_cast<WarpUnit>(unit - warpUnitNames().begin())));
+      else
+        wrong(value.source(), shape);
+    }
+    std::ranges::sort(all, {}, &WarpCost::unit);
+    return all;
+  }
+
+  WarpCost warpCost(const toml::table &table, WarpUnit unit) {
+    WarpCost cost{unit};
+    Fields fields{{"source",
+                   [&](const toml::node &n) {
+                     cost.source = static_cast<FigureSource>(oneOf(n, "source", figureSourceNames()));
+                   }},
+                  {"latency",
+                   [&](const toml::node &n) {
+                     cost.latency = figure(n, "latency", "cycles", kLeastLatency, kMostCycles, Better::Lower);
+                   }},
+                  {"deviation", [&](const toml::node &n) { cost.deviation = positive(n, "deviation"); }}};
+    Names needed{"source"};
+    if (unit == WarpUnit::Start)
+      std::erase_if(fields, [](const Field &f) { return f.key == "latency"; });
+    else
+      needed.emplace_back("latency");
+    if (unit != WarpUnit::Barrier) {
+      needed.emplace_back("gap");
+      fields.push_back({"gap", [&](const toml::node &n) {
+                          cost.gap = figure(n, "gap", "cycles", kLeastGap, kMostCycles, Better::Lower);
+                        }});
+    }
+    readTable(table, fmt::format("[warp.{}]", nameOf(unit)), fields, needed);
+    return cost;
   }
 
   std::map<std::string, Figure> iterations(const toml::node &node) {

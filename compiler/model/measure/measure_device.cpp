@@ -21,7 +21,8 @@ namespace device = pb::device;
 
 // Cycles until a multiply-add's result can be used: NVIDIA since Volta, x86.
 constexpr double kMultiplyAddCycles = 4;
-constexpr long kFewLoads = 1000, kManyLoads = 21000; // one after the other
+constexpr double kOfMachine = 0.5, kOfResources = 0.2, kOfWarps = 0.3; // of the time for samples
+constexpr long kFewLoads = 1000, kManyLoads = 21000;                   // one after the other
 
 long powerOfTwoNear(double value) { return 1L << std::max(0L, std::lround(std::log2(std::max(1.0, value)))); }
 
@@ -29,13 +30,16 @@ class DeviceMeasurement {
 public:
   DeviceMeasurement(device::Device &d, const MeasureSettings &settings)
       : about_(d.about()), device_(d), probe_(d),
-        sampling_{.least = 5, .most = 31, .seconds = settings.seconds * 0.75 / 11},
+        sampling_{.least = 5, .most = 31, .seconds = settings.seconds * kOfMachine / 11},
         group_(
             static_cast<int>(std::bit_floor(static_cast<unsigned>(std::clamp(about_.largestGroup, 1, 256))))),
-        seconds_(settings.seconds) {}
+        seconds_(settings.seconds) {
+    d.timeCommands(); // else only what the host sees is known
+  }
 
-  Machine measure() {
-    Machine m;
+  MeasuredDevice measure() {
+    MeasuredDevice made;
+    Machine &m = made.machine;
     m.name = about_.name;
     m.kind = MachineKind::Gpu;
     m.units = std::max(1, about_.units);
@@ -45,15 +49,16 @@ public:
     m.barrier = barrier(m);
     // Drivers do not say how many blocks a unit holds. If the device is the processor itself, a unit holds
     // one.
-    m.blocksPerUnit = about_.sharesMemory ? 1 : 16;
+    m.blocksPerUnit = about_.sharesMemory ? 1 : about_.warp == 32 ? 32 : 16;
     const double local = static_cast<double>(about_.localBytes);
+    const double most = static_cast<double>(std::max(about_.localBytes, about_.mostLocalBytes));
     if (local > 0)
       m.memories.push_back({.name = "shared",
                             .scope = Scope::Unit,
-                            .bytes = local,
+                            .bytes = most,
                             .bytesPerSecond = {},
                             .latency = {},
-                            .bytesPerBlock = local,
+                            .bytesPerBlock = most,
                             .unitBytesPerSecond = {}});
     if (local >= kLocalBytes) {
       m.memories.back().bytesPerSecond = localBandwidth(m);
@@ -70,14 +75,20 @@ public:
       m.iteration["Jacobi2D"] = iteration(m);
     // Eleven operations with four kernels each.
     m.resources = measureDeviceResources(device_, m.units, group_,
-                                         {.least = 5, .most = 31, .seconds = seconds_ * 0.25 / 44});
+                                         {.least = 5, .most = 31, .seconds = seconds_ * kOfResources / 44});
+    made.warps = measureWarps(device_, m.units, m.clock->value,
+                              {.least = 3, .most = 15, .seconds = seconds_ * kOfWarps / 130});
+    for (const MeasuredWarp &one : made.warps.units)
+      if (isCredible(one.cost))
+        m.warp.push_back(one.cost);
     m.source = fmt::format(
         "measured by pbc model measure in about {:g} s through {} ({}): launch, barrier, clock, lanes "
-        "(both from multiply-adds of {} cycles), bandwidths, latencies, iteration, resources; from the "
+        "(both from multiply-adds of {} cycles), bandwidths, latencies, iteration, resources, warps; from "
+        "the "
         "driver: units, "
         "threads_per_block, bytes; ASSUMED: blocks_per_unit, shared memory of a unit as of a block",
         seconds_, about_.api, about_.driver, kMultiplyAddCycles);
-    return m;
+    return made;
   }
 
 private:
@@ -214,7 +225,7 @@ private:
 
 } // namespace
 
-Machine measureDevice(device::Device &d, const MeasureSettings &settings) {
+MeasuredDevice measureDevice(device::Device &d, const MeasureSettings &settings) {
   return DeviceMeasurement(d, settings).measure();
 }
 

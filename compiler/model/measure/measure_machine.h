@@ -11,6 +11,7 @@
 // more for devices that have to compile. Source: cost-models.md 1.9.
 #pragma once
 #include "compiler/model/machine/machine.h"
+#include "compiler/model/measure/warp_probe.h"
 
 namespace pb::device {
 class Device;
@@ -24,7 +25,12 @@ struct MeasureSettings {
 
 Machine measureProcessor(const MeasureSettings &);
 
+struct MeasuredDevice {
+  Machine machine;
+  MeasuredWarps warps; // also what the machine's file does not have
+};
+
 /// Throws Problem if the device has no memory for the measurements, or pb::device::DeviceError.
-Machine measureDevice(pb::device::Device &, const MeasureSettings &);
+MeasuredDevice measureDevice(pb::device::Device &, const MeasureSettings &);
 
 } // namespace pbc::model

@@ -137,7 +137,7 @@ TEST(Emulator, CachesTakeTheirShare) {
   for (const auto &[rate, expected] : vectorNamed("cache_T_by_hit_rate").items()) {
     Trace trace = straight(std::vector<Step>(4));
     for (Instruction &i : trace.instructions)
-      i.nearer = Share{1, number(nlohmann::json(rate))};
+      i.nearer = {Share{1, number(nlohmann::json(rate))}};
     const Outcome outcome = emulate(trace, {4}, core);
     EXPECT_EQ(inCycles(outcome.time), expected) << rate;
     EXPECT_DOUBLE_EQ(outcome.uses[1].admissions, 16 * number(nlohmann::json(rate)));
@@ -147,7 +147,7 @@ TEST(Emulator, CachesTakeTheirShare) {
 TEST(Emulator, AThreadsAccessesAreSpreadEvenly) {
   Trace trace = straight(std::vector<Step>(8));
   for (Instruction &i : trace.instructions)
-    i.nearer = Share{1, 0.625};
+    i.nearer = {Share{1, 0.625}};
   std::vector<Event> events;
   emulate(trace, {1}, coreOf({{500, 100}, {250, 25}}), {}, &events);
   std::vector<std::string> routes;

@@ -148,7 +148,7 @@ TEST(MachineFile, MistakesAreNamedWithTheirPlace) {
       "m.toml:5:1: a machine has no 'barier' (did you mean 'barrier'?); known: 'name', 'kind', 'source', "
       "'units', 'lanes', 'clock', 'registers', 'threads_per_unit', 'blocks_per_unit', 'threads_per_block', "
       "'barrier', 'launch', 'registers_per_lane', 'first_cache_per_pair', 'second_cache', 'published_area', "
-      "'memory', 'resource', 'iteration' and 'energy'");
+      "'memory', 'resource', 'warp', 'iteration' and 'energy'");
   EXPECT_EQ(complaintAbout(small + "barrier = -1e-9\n"),
             "m.toml:5:11: 'barrier' must be positive and finite, not -1e-09");
   EXPECT_EQ(complaintAbout(small + "launch = inf\n"),
@@ -179,6 +179,54 @@ TEST(MachineFile, MistakesAreNamedWithTheirPlace) {
             "m.toml:3:9: 'units' must be from 1 to 1000000000, not -1\n"
             "m.toml:1:1: a machine needs 'lanes'");
   EXPECT_EQ(complaintAbout("name = ").substr(0, 21), "m.toml:1:8: not TOML:");
+}
+
+TEST(MachineFile, WhatWarpsCostSurvives) {
+  Machine m = readMachine(kSmall, "m.toml");
+  m.warp = {{WarpUnit::Dram, FigureSource::Measured, Figure{512.5, 0.01, 500}, Figure{1.75, 0.02, 1.7}, 0.04},
+            {WarpUnit::F64, FigureSource::Public, Figure{8}, Figure{0.5}, {}},
+            {WarpUnit::Barrier, FigureSource::Assumed, Figure{30, 0.5}, {}, {}}};
+  const Machine again = readMachine(machineText(m), "again");
+  EXPECT_EQ(machineText(again), machineText(m));
+  ASSERT_EQ(again.warp.size(), 3u);
+  EXPECT_EQ(again.warp[0].unit, WarpUnit::Dram);
+  EXPECT_EQ(again.warp[0].source, FigureSource::Measured);
+  EXPECT_EQ(again.warp[0].latency->best, 500);
+  EXPECT_EQ(again.warp[0].gap->value, 1.75);
+  EXPECT_EQ(again.warp[0].deviation, 0.04);
+  EXPECT_EQ(again.warp[1].source, FigureSource::Public);
+  EXPECT_EQ(again.warp[2].latency->spread, 0.5);
+  EXPECT_FALSE(again.warp[2].gap);
+  // In the order of units, whatever that of the file is.
+  const Machine turned =
+      readMachine(std::string(kSmall) + "[warp.special]\nsource = \"public\"\nlatency = 18\ngap = 2\n"
+                                        "[warp.dram]\nsource = \"public\"\nlatency = 500\ngap = 2\n",
+                  "m.toml");
+  EXPECT_EQ(turned.warp[0].unit, WarpUnit::Dram);
+}
+
+TEST(MachineFile, MistakesInWhatWarpsCost) {
+  const std::string small = kSmall, f32 = small + "[warp.f32]\nsource = \"public\"\n";
+  EXPECT_EQ(complaintAbout(small + "[warp.f16]\nlatency = 4\n"),
+            "m.toml:5:7: there is no [warp.f16]; known: 'dram', 'l2', 'l1', 'shared', 'f32', 'f64', "
+            "'integer', 'special', 'shuffle', 'barrier' and 'start'");
+  EXPECT_EQ(complaintAbout(f32 + "latency = -4\ngap = 1\n"),
+            "m.toml:7:11: 'latency' must be positive and finite, not -4");
+  EXPECT_EQ(complaintAbout(f32 + "latency = 1e9\ngap = 1\n"),
+            "m.toml:7:11: 'latency' must be from 0.5 to 1e+06 cycles, not 1e+09");
+  EXPECT_EQ(complaintAbout(f32 + "latency = 4\ngap = 0\n"),
+            "m.toml:8:7: 'gap' must be positive and finite, not 0");
+  EXPECT_EQ(complaintAbout(f32 + "latency = 4\n"), "m.toml:5:1: [warp.f32] needs 'gap'");
+  EXPECT_EQ(complaintAbout(small + "[warp.f32]\nsource = \"guess\"\nlatency = 4\ngap = 1\n"),
+            "m.toml:6:10: 'source' must be one of 'measured', 'public' and 'assumed', not 'guess'");
+  EXPECT_EQ(complaintAbout(small + "[warp.barrier]\nsource = \"public\"\nlatency = 4\ngap = 1\n"),
+            "m.toml:8:1: [warp.barrier] has no 'gap'; known: 'source', 'latency' and 'deviation'");
+  EXPECT_EQ(complaintAbout(small + "[warp.start]\nsource = \"public\"\nlatency = 4\ngap = 1\n"),
+            "m.toml:7:1: [warp.start] has no 'latency'; known: 'source', 'deviation' and 'gap'");
+  EXPECT_EQ(complaintAbout(small + "warp = 3\n"),
+            "m.toml:5:8: what warps cost are tables [warp.NAME]; names: 'dram', 'l2', 'l1', 'shared', 'f32', "
+            "'f64', 'integer', "
+            "'special', 'shuffle', 'barrier' and 'start'");
 }
 
 TEST(MachineFile, NamesOfMemoriesAndFiles) {
