@@ -198,7 +198,7 @@ private:
     const Time begin = std::max(t, unit.admits), finish = begin + cost.result;
     unit.admits = begin + cost.admission;
     use.inFlight += std::max<Time>(0, finish - std::max(begin, unit.busyUntil));
-    use.admissions += step.transactions;
+    use.admissions += cost.transactions;
     unit.busyUntil = std::max(unit.busyUntil, finish);
     if (hasQueues_)
       if (const int queue = run_.core.resources[r].queue) {

@@ -138,7 +138,7 @@ Outcome Emulation::shortened(const std::optional<Change> &change) const {
     double own = 1;
     for (const Share &share : i.nearer) {
       own -= share.rate;
-      all.uses[static_cast<std::size_t>(share.resource)].admissions += admissions * share.rate;
+      all.uses[static_cast<std::size_t>(share.resource)].admissions += admissions * share.rate * share.each;
     }
     all.uses[static_cast<std::size_t>(i.resource)].admissions += admissions * std::max(0.0, own);
     for (const Need &need : i.needs)

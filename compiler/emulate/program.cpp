@@ -2,6 +2,7 @@
 
 #include "compiler/emulate/program.h"
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 namespace pbc::emulate {
@@ -79,7 +80,10 @@ std::vector<StepCost> stepCosts(const Program &program, const Costs &costs, int 
     }
     const int nearer = place < 0 ? -1 : step.nearer[place];
     const Cost &cost = costs.of(i.region, nearer < 0 ? step.resource : nearer);
-    all.push_back({i.transactions * cost.gap, (i.transactions - 1) * cost.gap + cost.latency});
+    const int transactions =
+        nearer < 0 ? i.transactions
+                   : std::max(1, static_cast<int>(std::lround(i.transactions * i.nearer[static_cast<std::size_t>(place)].each)));
+    all.push_back({transactions * cost.gap, (transactions - 1) * cost.gap + cost.latency, transactions});
   }
   return all;
 }

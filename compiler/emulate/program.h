@@ -44,6 +44,7 @@ struct Program {
 /// How long each step keeps its resource, and how long it takes until its result is there.
 struct StepCost {
   Time admission = 0, result = 0;
+  int transactions = 1;
 };
 /// By step; `place`: of the nearer resource that serves it, -1: its own resource does.
 std::vector<StepCost> stepCosts(const Program &, const Costs &, int place);

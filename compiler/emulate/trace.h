@@ -20,6 +20,7 @@ namespace pbc::emulate {
 struct Share {
   int resource = 0;
   double rate = 0; // 0 to 1
+  double each = 1; // admissions for each of those that the instruction has
 };
 
 inline constexpr int kMostNearer = 2; // shares of an instruction

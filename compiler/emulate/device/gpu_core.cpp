@@ -46,18 +46,20 @@ public:
       if (!known || known->source == model::FigureSource::Assumed)
         made.assumed.emplace_back(name);
     };
-    const auto ofShared = [&] { return Cost{latency(shared), gapOfShared()}; };
+    const auto ofUnit = [&](GpuUnit unit) { return core.resources[static_cast<std::size_t>(placeOf(unit))].cost; };
     add("DRAM", WarpUnit::Dram, [&] { return memory("global"); });
     add("L2", WarpUnit::L2, [&] { return memory("L2"); });
-    add("L1", WarpUnit::L1, [&] { return core.resources[std::size_t(placeOf(GpuUnit::L2))].cost; });
-    add("shared memory", WarpUnit::Shared, ofShared);
+    add("L1", WarpUnit::L1, [&] { return ofUnit(GpuUnit::L2); });
+    add("shared memory", WarpUnit::Shared, [&] { return Cost{latency(shared), gapOfShared()}; });
     add("f32", WarpUnit::F32, [&] { return arithmetic(ResourceKind::FmaF32, {}); });
     add("f64", WarpUnit::F64, [&] { return arithmetic(ResourceKind::FmaF64, {}); });
     add("integers", WarpUnit::Integer,
         [&] { return arithmetic(ResourceKind::AddI32, ResourceKind::FmaF32); });
     add("special functions", WarpUnit::Special, [&] { return arithmetic(ResourceKind::SqrtF32, {}); });
-    add("shuffles", WarpUnit::Shuffle, ofShared);
+    add("shuffles", WarpUnit::Shuffle, [&] { return ofUnit(GpuUnit::Shared); });
     add("starts of groups", WarpUnit::Start, [] { return Cost{}; });
+    add("lines of L1", WarpUnit::Lines, [&] { return Cost{0, 2 * ofUnit(GpuUnit::L1).gap}; });
+    core.resources.back().cost.latency = ofUnit(GpuUnit::L1).latency;
     return made;
   }
 

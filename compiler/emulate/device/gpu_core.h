@@ -15,8 +15,9 @@
 namespace pbc::emulate {
 
 /// The resources of GpuCore::core, in this order. `Start`: of the warps of a new group; where the file does not know it, it costs nothing.
-enum class GpuUnit { Dram, L2, L1, Shared, F32, F64, Integer, Special, Shuffle, Start };
-inline constexpr int kGpuUnits = static_cast<int>(GpuUnit::Start) + 1;
+/// `Lines`: of L1, of accesses whose items have lines of their own.
+enum class GpuUnit { Dram, L2, L1, Shared, F32, F64, Integer, Special, Shuffle, Start, Lines };
+inline constexpr int kGpuUnits = static_cast<int>(GpuUnit::Lines) + 1;
 inline int placeOf(GpuUnit unit) { return static_cast<int>(unit); }
 
 inline constexpr int kSectorBytes = 32; // of an admission to DRAM and L2

@@ -31,6 +31,8 @@ constexpr OfFunction kOther{1, 20, 40};
 
 } // namespace
 
+IndexCosts indexCosts(int axes) { return {2 + 9 * axes, 3 + 3 * axes}; }
+
 GpuUnit unitOf(Scalar s) {
   return s == Scalar::F32 ? GpuUnit::F32 : s == Scalar::F64 ? GpuUnit::F64 : GpuUnit::Integer;
 }

@@ -20,6 +20,16 @@ struct Selected {
   int count;
 };
 
+/// Instructions on whole numbers with which an item finds its points and their places in memory, in code without loops: in kernels of one to three axes and
+/// two to four matrices. In loops, the compiler goes on from one place to the next.
+struct IndexCosts {
+  int ofItem = 0;   // its coordinates, and whether it has a point
+  int ofMatrix = 0; // address, strides, the first access
+  int ofRow = 5;    // each other row of a matrix; cells beside each other need none
+  int ofCopy = 20;  // each cell that an item copies into its group's memory: it may lie outside of the matrix
+};
+IndexCosts indexCosts(int axes);
+
 std::vector<Selected> selected(const loop::Operation &);
 std::vector<Selected> selected(const loop::Function &);
 std::vector<Selected> selected(const loop::Cast &);

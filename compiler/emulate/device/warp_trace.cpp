@@ -48,6 +48,11 @@ public:
     for (const Region r : {Region::Copies, Region::Loads, Region::Computing, Region::Stores})
       trace_.regions.push_back(nameOf(r));
     trace_.regions.erase(trace_.regions.begin()); // the one that a trace has at first
+    costs_ = indexCosts(axesOf(question.lowered));
+    const int atItem = indices(costs_.ofItem, -1);
+    for (std::size_t k = 0; k < question.matrices.size(); ++k)
+      if (question.matrices[k].ofGroup.empty() && !question.matrices[k].isOfItem)
+        bases_[static_cast<int>(k)] = indices(costs_.ofMatrix, atItem);
   }
 
   const std::vector<Address> &addresses() const { return addresses_; }
@@ -410,7 +415,37 @@ private:
     return result;
   }
 
+  /// So many instructions for indices, on the result of others; their register.
+  int indices(int count, int after) {
+    int last = after;
+    apart_ = trace_.instructions.size();
+    for (int k = 0; k < count; ++k)
+      last = emit(GpuUnit::Integer, Region::Computing, after < 0 ? std::vector<int>{} : std::vector<int>{after});
+    apart_ = trace_.instructions.size();
+    return last;
+  }
+
+  /// The register of the address of an access to the device's memory.
+  int addressOf(const Expr &e, Region region) {
+    const loop::Element &element = *loop::as<loop::Element>(e);
+    const auto base = bases_.find(element.buffer);
+    const int matrix = base == bases_.end() ? 0 : base->second;
+    std::vector<long> row;
+    for (std::size_t d = 1; d < element.indices.size(); ++d)
+      row.push_back(valueOf(element.indices[d]));
+    const bool isFirst = reached_.insert(element.buffer).second,
+               isNewRow = rows_.emplace(element.buffer, std::move(row)).second;
+    if (!open_.empty())
+      return matrix;
+    if (region == Region::Copies)
+      return indices(costs_.ofCopy, matrix);
+    return isNewRow && !isFirst ? indices(costs_.ofRow, matrix) : matrix;
+  }
+
   int accessOf(const Expr &e, const Where &w, long bytes, Region region, std::vector<int> reads) {
+    if (!w.isShared && loop::as<loop::Element>(e))
+      reads.push_back(addressOf(e, region));
+
     const int result = emit(w.isShared ? GpuUnit::Shared : GpuUnit::Dram, region, std::move(reads));
     accesses_.push_back(static_cast<int>(trace_.instructions.size()) - 1);
     Key key{e.get(), turns_, copies_};
@@ -422,8 +457,25 @@ private:
     return result;
   }
 
+  static int axesOf(const loop::NodePtr &lowered) {
+    struct Axes : loop::Visitor {
+      int count = 1;
+      void node(const loop::NodePtr &n) override {
+        if (const loop::Parallel *p = loop::as<loop::Parallel>(n); p && p->over != loop::Parallel::Over::InGroup)
+          count = std::max(count, p->axis + 1);
+        Visitor::node(n);
+      }
+    } axes;
+    axes.node(lowered);
+    return axes.count;
+  }
+
   const WarpQuestion &question_;
   Trace trace_;
+  IndexCosts costs_;
+  std::map<int, int> bases_;                        // registers of matrices' addresses
+  std::set<int> reached_;                           // matrices
+  std::set<std::pair<int, std::vector<long>>> rows_; // of matrices that were accessed
   Region region_ = Region::Computing;
   std::map<std::string, const loop::Array *> ofGroup_;
   std::map<Place, int> registers_; // of the item's variables and arrays
@@ -461,6 +513,15 @@ int transactionsOf(const std::vector<Address> &lanes) {
   for (const auto &[bank, words] : wordsOfBank)
     most = std::max(most, words.size());
   return std::max(1, static_cast<int>(most));
+}
+
+double linesIn(const std::vector<Address> &lanes) {
+  constexpr long kLine = 128;
+  std::set<long> lines;
+  for (const Address &a : lanes)
+    for (long line = a.byte / kLine; line * kLine < a.byte + a.bytes; ++line)
+      lines.insert(line);
+  return static_cast<double>(lines.size());
 }
 
 /// Without loops that have nothing in them.
@@ -541,6 +602,7 @@ WarpTrace warpTrace(const WarpQuestion &question) {
     reuse =
         reuseOf({question.matrices, question.lowered, question.shape, question.sizes, question.otherSizes});
   std::map<int, InCaches> inCaches; // transactions, by instruction
+  std::map<int, double> linesOf; // of 128 bytes
   for (std::size_t k = 0; k < accesses.size(); ++k) {
     const int transactions = transactionsOf(byAccess[k]);
     trace.instructions[static_cast<std::size_t>(accesses[k])].transactions +=
@@ -548,6 +610,7 @@ WarpTrace warpTrace(const WarpQuestion &question) {
     if (first.addresses()[k].isShared)
       continue;
     InCaches &of = inCaches[accesses[k]];
+    linesOf[accesses[k]] += linesIn(byAccess[k]);
     const Key &key = first.keys()[k];
     if (question.hits)
       of.second += *question.hits * transactions;
@@ -559,8 +622,12 @@ WarpTrace warpTrace(const WarpQuestion &question) {
   }
   for (const auto &[at, of] : inCaches) {
     Instruction &i = trace.instructions[static_cast<std::size_t>(at)];
+    const double lines = linesOf[at];
+    const bool isApart = 2 * lines > i.transactions; // a whole line has four sectors
+    const Share inFirst{emulate::placeOf(isApart ? GpuUnit::Lines : GpuUnit::L1), of.first / i.transactions,
+                        isApart ? lines / i.transactions : 1};
     if (of.first > 0 || of.second > 0)
-      i.nearer = {Share{emulate::placeOf(GpuUnit::L1), of.first / i.transactions},
+      i.nearer = {inFirst,
                   Share{emulate::placeOf(GpuUnit::L2), of.second / i.transactions}};
   }
   Work work = workOf(trace, first, byAccess);

@@ -287,11 +287,11 @@ private:
                    }},
                   {"deviation", [&](const toml::node &n) { cost.deviation = positive(n, "deviation"); }}};
     Names needed{"source"};
-    if (unit == WarpUnit::Start)
+    if (!hasLatency(unit))
       std::erase_if(fields, [](const Field &f) { return f.key == "latency"; });
     else
       needed.emplace_back("latency");
-    if (unit != WarpUnit::Barrier) {
+    if (hasGap(unit)) {
       needed.emplace_back("gap");
       fields.push_back({"gap", [&](const toml::node &n) {
                           cost.gap = figure(n, "gap", "cycles", kLeastGap, kMostCycles, Better::Lower);

@@ -10,7 +10,8 @@
 //
 // Figures are cycles of the machine's clock. A gap is the time between two admissions: of a sector of 32 bytes (dram: of the multiprocessor's
 // share of the whole memory, l2, l1), of a turn of the banks (shared), of an instruction of a whole warp (all others); a barrier has none. `start`
-// is no instruction: its gap is the time between the starts of two warps, of groups of eight; it has no latency. Source:
+// is no instruction: its gap is the time between the starts of two warps, of groups of eight; `lines` is what each line of 128 bytes costs
+// in L1 that an access touches. Both have no latency. Source:
 // bottleneck-analysis.md 2, 9.
 #pragma once
 #include "compiler/model/machine/figure.h"
@@ -21,8 +22,8 @@
 namespace pbc::model {
 
 /// Where the time of an instruction is spent. `Integer`: additions and logic; `Special`: approximations of functions.
-enum class WarpUnit { Dram, L2, L1, Shared, F32, F64, Integer, Special, Shuffle, Barrier, Start };
-inline constexpr int kWarpUnits = static_cast<int>(WarpUnit::Start) + 1;
+enum class WarpUnit { Dram, L2, L1, Shared, F32, F64, Integer, Special, Shuffle, Barrier, Start, Lines };
+inline constexpr int kWarpUnits = static_cast<int>(WarpUnit::Lines) + 1;
 
 /// As in a machine's file: "dram".
 const char *nameOf(WarpUnit);
@@ -44,6 +45,10 @@ struct WarpCost {
   /// more than 0.05 something else is a limit, too.
   std::optional<double> deviation = {};
 };
+
+/// Whether it has a latency and a gap.
+bool hasLatency(WarpUnit);
+bool hasGap(WarpUnit);
 
 /// Whether the figures are those that a machine may have.
 bool isCredible(const WarpCost &);

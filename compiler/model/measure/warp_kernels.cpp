@@ -77,13 +77,14 @@ Form formOf(WarpUnit unit) {
   case WarpUnit::Barrier:
     return {"float", "", "const float y = (float)one;", "y + {c}", "PB_BARRIER();"};
   case WarpUnit::Start:
+  case WarpUnit::Lines:
     break;
   case WarpUnit::L1:
   case WarpUnit::L2:
   case WarpUnit::Dram:
-    return {"unsigned long", ", long first, long between, long mask",
-            "const long row = first + PB_GROUP_ID(0) * (active / 32 > 1 ? active / 32 : 1) + PB_LOCAL_ID(0) "
-            "/ 32;",
+    return {"unsigned long", ", long first, long between, long mask, long apart",
+            "const long row = first + PB_GROUP_ID(0) * (active / 32 > 1 ? active / 32 : 1) + PB_LOCAL_ID(0) / 32 "
+            "+ PB_LOCAL_ID(0) % 32 * apart;",
             "(unsigned long)(a + ((row + {c} * between) & mask) * 32 + PB_LOCAL_ID(0) % 32)", "PB_ONE({x});"};
   }
   return {};

@@ -10,7 +10,7 @@
 // machine code. Source: bottleneck-analysis.md 9.
 //
 // Arguments: a buffer; a buffer for results, eight bytes for each item; a number that is 1; how many items of a group work; turns of the loop. Then:
-//   memories     first row, rows between two chains, a mask of rows (warpWayKernel fills the buffer)
+//   memories     first row, rows between two chains, a mask of rows (warpWayKernel fills the buffer), rows between two items of a warp
 //   shared       words between the places of neighbouring items
 #pragma once
 #include "compiler/model/machine/warp_cost.h"
@@ -28,7 +28,7 @@ struct WarpKernel {
   bool isPartial = true; // only some of a group's items may work; else all of them have to
 };
 
-/// For each unit but `Start`; `chains`: of an item. A barrier has one.
+/// For each unit but `Start` and `Lines`; `chains`: of an item. A barrier has one.
 WarpKernel warpKernel(WarpUnit, int chains);
 
 /// Does nothing. Arguments: a buffer, 0.

@@ -60,6 +60,8 @@ public:
       made.units.push_back(shuffle());
     made.units.push_back(barrier());
     made.units.push_back(start());
+    if (lines_)
+      made.units.push_back({{WarpUnit::Lines, FigureSource::Measured, {}, lines_, {}}, {}, {}});
     return made;
   }
 
@@ -241,11 +243,11 @@ private:
                 aroundBeside = build(WarpUnit::Dram, kChainsBeside, group_);
     random(path);
     lead(*way, *flush, 1, 1, other, group); // nothing of the path is in a cache any more
-    const Figure dram = timeOf(around, far.get(), 1, 1, {0, path - 1}, anywhere(path));
+    const Figure dram = timeOf(around, far.get(), 1, 1, {0, path - 1, 0}, anywhere(path));
     random(middle);
-    const Figure second = timeOf(around, far.get(), 1, 1, {0, middle - 1}, anywhere(middle));
+    const Figure second = timeOf(around, far.get(), 1, 1, {0, middle - 1, 0}, anywhere(middle));
     random(near);
-    const Figure first = timeOf(through, far.get(), 1, 1, {0, near - 1}, anywhere(near));
+    const Figure first = timeOf(through, far.get(), 1, 1, {0, near - 1, 0}, anywhere(near));
 
     const auto level = [&](WarpUnit unit, const Built &alone, const Built &beside, int groups, long count,
                            bool moves, const Figure &latency) {
@@ -258,7 +260,7 @@ private:
           lead(*way, *far, 1, moves ? all : 0, count, group);
           times.push_back({{groups, warps, chains},
                            timeOf(kernel, far.get(), groups, std::min(group_, warps * kWarpItems),
-                                  {0, between, count - 1})});
+                                  {0, between, count - 1, 0})});
         }
       };
       add(alone, 1, kWarpsAlone);
@@ -270,6 +272,16 @@ private:
     level(WarpUnit::Dram, around, aroundBeside, multiprocessors_, rows, true, dram);
     level(WarpUnit::L2, around, aroundBeside, multiprocessors_, middle, true, second);
     level(WarpUnit::L1, through, throughBeside, 1, near, false, first);
+    // Each item has a row, and so a line, of its own.
+    if (near < kRowItems)
+      return;
+    lead(*way, *far, 1, 0, near, group);
+    Figure ofLine = timeOf(throughBeside, far.get(), 1, group_, {0, 1, near - 1, 1});
+    const double lines = static_cast<double>(group_) * kChainsBeside;
+    ofLine.value /= lines;
+    if (ofLine.best)
+      *ofLine.best /= lines;
+    lines_ = ofLine;
   }
 
   device::Device &device_;
@@ -280,6 +292,7 @@ private:
   const Sampling sampling_;
   const int group_;
   const std::unique_ptr<device::Buffer> out_;
+  std::optional<Figure> lines_; // found with the memories
 };
 
 } // namespace

@@ -77,7 +77,7 @@ TEST(Start, FiguresOfTheFileAreThoseOfTheCore) {
   EXPECT_EQ(costOf(gpu, GpuUnit::Shuffle).latency, cycles(30));
   EXPECT_EQ(costOf(gpu, GpuUnit::Start).gap, 0);
   EXPECT_EQ(gpu.assumed,
-            (std::vector<std::string>{"L1", "special functions", "shuffles", "starts of groups"}));
+            (std::vector<std::string>{"L1", "special functions", "shuffles", "starts of groups", "lines of L1"}));
 }
 
 TEST(Start, TakesAsLongAsItsGapForEachWarp) {

@@ -209,7 +209,7 @@ TEST(MachineFile, MistakesInWhatWarpsCost) {
   const std::string small = kSmall, f32 = small + "[warp.f32]\nsource = \"public\"\n";
   EXPECT_EQ(complaintAbout(small + "[warp.f16]\nlatency = 4\n"),
             "m.toml:5:7: there is no [warp.f16]; known: 'dram', 'l2', 'l1', 'shared', 'f32', 'f64', "
-            "'integer', 'special', 'shuffle', 'barrier' and 'start'");
+            "'integer', 'special', 'shuffle', 'barrier', 'start' and 'lines'");
   EXPECT_EQ(complaintAbout(f32 + "latency = -4\ngap = 1\n"),
             "m.toml:7:11: 'latency' must be positive and finite, not -4");
   EXPECT_EQ(complaintAbout(f32 + "latency = 1e9\ngap = 1\n"),
@@ -226,7 +226,7 @@ TEST(MachineFile, MistakesInWhatWarpsCost) {
   EXPECT_EQ(complaintAbout(small + "warp = 3\n"),
             "m.toml:5:8: what warps cost are tables [warp.NAME]; names: 'dram', 'l2', 'l1', 'shared', 'f32', "
             "'f64', 'integer', "
-            "'special', 'shuffle', 'barrier' and 'start'");
+            "'special', 'shuffle', 'barrier', 'start' and 'lines'");
 }
 
 TEST(MachineFile, NamesOfMemoriesAndFiles) {
