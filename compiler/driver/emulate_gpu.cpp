@@ -36,7 +36,9 @@ long groupsInTurn(const emulate::Trace &trace, long warps) {
 constexpr double kNoticedWork = 1.5;
 constexpr long kLeastItems = 32, kMostItems = 1024,
                kMostCells = 64; // of a group, of an item: what a search looks at
-constexpr int kMostPredictions = 60;
+constexpr int kMostPredictions = 24;
+/// Only what names the limit.
+const emulate::AnalysisOptions kQuick{.regions = false, .least = 0.05, .halves = false};
 
 /// What is predicted for one kernel.
 struct Prediction {
@@ -158,7 +160,7 @@ private:
       if (product(*request.group) < kLeastItems || product(*request.group) > kMostItems ||
           product(*request.cells) > kMostCells)
         return {};
-      Prediction one = owner_.predict(emit::shaped(kernel_, request), occupancy);
+      Prediction one = owner_.predict(emit::shaped(kernel_, request), occupancy, kQuick);
       return one.why.empty() ? std::optional(std::move(one)) : std::nullopt;
     }
 
@@ -225,7 +227,7 @@ private:
   }
 
   /// `occupancy`: the most of it, if there are to be fewer groups at once than fit.
-  Prediction predict(const emit::DeviceSource &kernel, std::optional<double> occupancy) const {
+  Prediction predict(const emit::DeviceSource &kernel, std::optional<double> occupancy, const emulate::AnalysisOptions &options = {}) const {
     Prediction made;
     made.kernel = emulatedKernel(kernel, {question_.source, question_.device, sizes_, question_.n,
                                           question_.hits, question_.registers});
@@ -257,7 +259,7 @@ private:
     made.trace = emulate::inTurns(emulate::withStart(made.kernel.trace, gpu_.core), turns);
     const emulate::Emulation emulation(made.trace, {static_cast<int>(warps), static_cast<int>(perBlock)},
                                        gpu_.core);
-    made.analysis = emulate::analyse(emulation);
+    made.analysis = emulate::analyse(emulation, options);
     made.seconds = emulate::inCycles(made.analysis.outcome.time) / gpu_.clock / static_cast<double>(turns);
     made.points = static_cast<double>(wave.atOnce) * items * kernel.shape.cells[0] * kernel.shape.cells[1] *
                   kernel.shape.cells[2];
