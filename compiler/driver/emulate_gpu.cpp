@@ -227,7 +227,8 @@ private:
   }
 
   /// `occupancy`: the most of it, if there are to be fewer groups at once than fit.
-  Prediction predict(const emit::DeviceSource &kernel, std::optional<double> occupancy, const emulate::AnalysisOptions &options = {}) const {
+  Prediction predict(const emit::DeviceSource &kernel, std::optional<double> occupancy,
+                     const emulate::AnalysisOptions &options = {}) const {
     Prediction made;
     made.kernel = emulatedKernel(kernel, {question_.source, question_.device, sizes_, question_.n,
                                           question_.hits, question_.registers});

@@ -82,7 +82,8 @@ std::vector<StepCost> stepCosts(const Program &program, const Costs &costs, int 
     const Cost &cost = costs.of(i.region, nearer < 0 ? step.resource : nearer);
     const int transactions =
         nearer < 0 ? i.transactions
-                   : std::max(1, static_cast<int>(std::lround(i.transactions * i.nearer[static_cast<std::size_t>(place)].each)));
+                   : std::max(1, static_cast<int>(std::lround(
+                                     i.transactions * i.nearer[static_cast<std::size_t>(place)].each)));
     all.push_back({transactions * cost.gap, (transactions - 1) * cost.gap + cost.latency, transactions});
   }
   return all;

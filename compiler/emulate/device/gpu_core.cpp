@@ -46,7 +46,9 @@ public:
       if (!known || known->source == model::FigureSource::Assumed)
         made.assumed.emplace_back(name);
     };
-    const auto ofUnit = [&](GpuUnit unit) { return core.resources[static_cast<std::size_t>(placeOf(unit))].cost; };
+    const auto ofUnit = [&](GpuUnit unit) {
+      return core.resources[static_cast<std::size_t>(placeOf(unit))].cost;
+    };
     add("DRAM", WarpUnit::Dram, [&] { return memory("global"); });
     add("L2", WarpUnit::L2, [&] { return memory("L2"); });
     add("L1", WarpUnit::L1, [&] { return ofUnit(GpuUnit::L2); });

@@ -420,7 +420,8 @@ private:
     int last = after;
     apart_ = trace_.instructions.size();
     for (int k = 0; k < count; ++k)
-      last = emit(GpuUnit::Integer, Region::Computing, after < 0 ? std::vector<int>{} : std::vector<int>{after});
+      last =
+          emit(GpuUnit::Integer, Region::Computing, after < 0 ? std::vector<int>{} : std::vector<int>{after});
     apart_ = trace_.instructions.size();
     return last;
   }
@@ -461,7 +462,8 @@ private:
     struct Axes : loop::Visitor {
       int count = 1;
       void node(const loop::NodePtr &n) override {
-        if (const loop::Parallel *p = loop::as<loop::Parallel>(n); p && p->over != loop::Parallel::Over::InGroup)
+        if (const loop::Parallel *p = loop::as<loop::Parallel>(n);
+            p && p->over != loop::Parallel::Over::InGroup)
           count = std::max(count, p->axis + 1);
         Visitor::node(n);
       }
@@ -473,8 +475,8 @@ private:
   const WarpQuestion &question_;
   Trace trace_;
   IndexCosts costs_;
-  std::map<int, int> bases_;                        // registers of matrices' addresses
-  std::set<int> reached_;                           // matrices
+  std::map<int, int> bases_;                         // registers of matrices' addresses
+  std::set<int> reached_;                            // matrices
   std::set<std::pair<int, std::vector<long>>> rows_; // of matrices that were accessed
   Region region_ = Region::Computing;
   std::map<std::string, const loop::Array *> ofGroup_;
@@ -602,7 +604,7 @@ WarpTrace warpTrace(const WarpQuestion &question) {
     reuse =
         reuseOf({question.matrices, question.lowered, question.shape, question.sizes, question.otherSizes});
   std::map<int, InCaches> inCaches; // transactions, by instruction
-  std::map<int, double> linesOf; // of 128 bytes
+  std::map<int, double> linesOf;    // of 128 bytes
   for (std::size_t k = 0; k < accesses.size(); ++k) {
     const int transactions = transactionsOf(byAccess[k]);
     trace.instructions[static_cast<std::size_t>(accesses[k])].transactions +=
@@ -627,8 +629,7 @@ WarpTrace warpTrace(const WarpQuestion &question) {
     const Share inFirst{emulate::placeOf(isApart ? GpuUnit::Lines : GpuUnit::L1), of.first / i.transactions,
                         isApart ? lines / i.transactions : 1};
     if (of.first > 0 || of.second > 0)
-      i.nearer = {inFirst,
-                  Share{emulate::placeOf(GpuUnit::L2), of.second / i.transactions}};
+      i.nearer = {inFirst, Share{emulate::placeOf(GpuUnit::L2), of.second / i.transactions}};
   }
   Work work = workOf(trace, first, byAccess);
   const std::vector<int> places = hoist(trace, first.hoisted());

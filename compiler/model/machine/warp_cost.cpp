@@ -6,7 +6,7 @@
 namespace pbc::model {
 
 const std::vector<std::string> &warpUnitNames() {
-  static const std::vector<std::string> names{"dram",    "l2",      "l1",      "shared",  "f32",  "f64",
+  static const std::vector<std::string> names{"dram",    "l2",      "l1",      "shared",  "f32",   "f64",
                                               "integer", "special", "shuffle", "barrier", "start", "lines"};
   return names;
 }

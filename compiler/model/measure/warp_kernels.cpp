@@ -82,10 +82,11 @@ Form formOf(WarpUnit unit) {
   case WarpUnit::L1:
   case WarpUnit::L2:
   case WarpUnit::Dram:
-    return {"unsigned long", ", long first, long between, long mask, long apart",
-            "const long row = first + PB_GROUP_ID(0) * (active / 32 > 1 ? active / 32 : 1) + PB_LOCAL_ID(0) / 32 "
-            "+ PB_LOCAL_ID(0) % 32 * apart;",
-            "(unsigned long)(a + ((row + {c} * between) & mask) * 32 + PB_LOCAL_ID(0) % 32)", "PB_ONE({x});"};
+    return {
+        "unsigned long", ", long first, long between, long mask, long apart",
+        "const long row = first + PB_GROUP_ID(0) * (active / 32 > 1 ? active / 32 : 1) + PB_LOCAL_ID(0) / 32 "
+        "+ PB_LOCAL_ID(0) % 32 * apart;",
+        "(unsigned long)(a + ((row + {c} * between) & mask) * 32 + PB_LOCAL_ID(0) % 32)", "PB_ONE({x});"};
   }
   return {};
 }

@@ -76,8 +76,8 @@ TEST(Start, FiguresOfTheFileAreThoseOfTheCore) {
   EXPECT_EQ(costOf(gpu, GpuUnit::L1).latency, cycles(200));
   EXPECT_EQ(costOf(gpu, GpuUnit::Shuffle).latency, cycles(30));
   EXPECT_EQ(costOf(gpu, GpuUnit::Start).gap, 0);
-  EXPECT_EQ(gpu.assumed,
-            (std::vector<std::string>{"L1", "special functions", "shuffles", "starts of groups", "lines of L1"}));
+  EXPECT_EQ(gpu.assumed, (std::vector<std::string>{"L1", "special functions", "shuffles", "starts of groups",
+                                                   "lines of L1"}));
 }
 
 TEST(Start, TakesAsLongAsItsGapForEachWarp) {

@@ -120,13 +120,15 @@ TEST(WarpKernels, TheOthersAreCompiledToo) {
   if (pb::device::nvrtcVersion().empty())
     GTEST_SKIP() << "this machine has no NVRTC";
   const auto codeOf = [](const std::string &text, const char *entry) {
-    return cubin::readCubin(
-               pb::device::compileCuda(
-                   pb::device::kernelText(pb::device::kCudaPrelude, {.text = text, .entry = entry, .group = {256, 1, 1}}), "sm_90"))
+    return cubin::readCubin(pb::device::compileCuda(
+                                pb::device::kernelText(pb::device::kCudaPrelude,
+                                                       {.text = text, .entry = entry, .group = {256, 1, 1}}),
+                                "sm_90"))
         .at(0);
   };
   const auto stores = [](const cubin::Function &f) {
-    return std::count_if(f.instructions.begin(), f.instructions.end(), [](const Instruction &i) { return i.kind == Kind::GlobalStore; });
+    return std::count_if(f.instructions.begin(), f.instructions.end(),
+                         [](const Instruction &i) { return i.kind == Kind::GlobalStore; });
   };
   EXPECT_EQ(stores(codeOf(warpWayKernel(), kWarpWayEntry)), 1);
   EXPECT_EQ(stores(codeOf(warpStartKernel(), kWarpStartEntry)), 1); // behind a condition that never holds
