@@ -45,6 +45,8 @@ std::string textOnProcessor(const Json &kernels, const std::string &machine) {
     if (k.contains("measured_seconds"))
       text += fmt::format(", measured: {}", timeText(k["measured_seconds"].get<double>()));
     text += "\n" + elasticitiesText(k);
+    if (k.contains("trace"))
+      text += k["trace"].get<std::string>();
     if (k.contains("try")) {
       const Json &proposed = k["try"];
       text += fmt::format("  try {}: predicted {:.2f} times as fast", proposed["schedule"].get<std::string>(),
@@ -59,7 +61,8 @@ std::string textOnProcessor(const Json &kernels, const std::string &machine) {
 
 std::string onProcessor(const EmulateOptions &o, const model::Machine &machine) {
   const Json kernels = describeOnProcessor(
-      {{o.file, o.kernel, o.n, o.sizes, o.words}, o.alsoOthers, o.isGuided, o.isMeasured}, machine);
+      {{o.file, o.kernel, o.n, o.sizes, o.words}, o.alsoOthers, o.isGuided, o.isMeasured, o.showsTrace},
+      machine);
   return o.isJson ? Json{{"machine", machine.name}, {"kernels", kernels}}.dump(2) + "\n"
                   : textOnProcessor(kernels, machine.name);
 }
@@ -151,7 +154,7 @@ int emulateCommand(int argc, char **argv) {
       ->transform(CLI::CheckedTransformer(std::map<std::string, TraceSource>{
           {"loops", TraceSource::Loops}, {"ptx", TraceSource::Ptx}, {"sass", TraceSource::MachineCode}}));
   app.add_option("--device", o.device, "the architecture for which NVRTC compiles (default sm_90)");
-  app.add_flag("--trace", o.showsTrace, "print the instructions of a warp, too");
+  app.add_flag("--trace", o.showsTrace, "print the instructions of a warp or of a thread, too");
   app.add_flag("--json", o.isJson, "print it as JSON");
   app.add_option("words", o.words, "after `--`: further options for the compiler, as -DN=4");
   try {

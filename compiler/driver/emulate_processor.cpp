@@ -43,6 +43,12 @@ public:
   }
 
 private:
+  /// Of other schedules than the default, what may be their limit: most of the time is that of the analysis.
+  emulate::AnalysisOptions depth() const {
+    constexpr double kUsed = 0.25;
+    return rows_.empty() ? emulate::AnalysisOptions{} : emulate::AnalysisOptions{.regions = false, .least = kUsed, .halves = false};
+  }
+
   /// A schedule that is not among the rows yet.
   void add(const kernel::Planned &planned) {
     const std::string schedule = script::line(planned.report.script);
@@ -50,10 +56,12 @@ private:
       return;
     Json out = {{"name", scheduler_.lifted().name}, {"schedule", schedule}};
     try {
-      const search::Prediction p = predictor_.of(planned, {});
+      const search::Prediction p = predictor_.of(planned, depth());
       addTo(out, p.analysis, p.trace, core_.core);
       out["seconds"] = p.seconds;
       out["is_steady"] = p.isSteady;
+      if (question_.showsTrace)
+        out["trace"] = emulate::textOf(p.trace, core_.core);
     } catch (const search::NotPredicted &reason) {
       out["why"] = reason.what();
     }

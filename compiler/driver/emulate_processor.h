@@ -18,6 +18,7 @@ struct ProcessorQuestion {
   bool alsoOthers = false; // schedules than the default: one for each value of each option
   bool isGuided = false;   // also the schedule that a search proposes which follows what limits the kernel
   bool isMeasured = false; // on this machine, alone and on one thread
+  bool showsTrace = false; // also the instructions
 };
 
 nlohmann::ordered_json describeOnProcessor(const ProcessorQuestion &, const model::Machine &);

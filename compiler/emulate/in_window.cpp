@@ -7,13 +7,16 @@
 //   begins      at the first time from then on at which its resource is free, for all of its transactions together
 //   retires     after it has finished, and after all earlier ones
 //
+// Behind a branch that was guessed wrongly nothing is taken in before its result.
+//
 // What it needs of other resources is asked for when it begins, whenever a whole admission has added up.
 //
 // Threads that share the core are taken in by turns. Renaming leaves only true dependences. Source: bottleneck-analysis.md 8, processors.
 #include "compiler/emulate/costs.h"
 #include "compiler/emulate/position.h"
-#include <deque>
+#include <algorithm>
 #include <map>
+#include <vector>
 
 namespace pbc::emulate {
 namespace {
@@ -62,12 +65,32 @@ private:
   std::map<Time, Time> taken_; // begin to end, apart
 };
 
+/// The times of so many instructions, the last ones.
+class LastTimes {
+public:
+  explicit LastTimes(int most) : times_(static_cast<std::size_t>(most)) {}
+  bool isEmpty() const { return count_ == 0; }
+  bool isFull() const { return count_ == times_.size(); }
+  Time first() const { return isFull() ? times_[next_] : times_.front(); }
+  Time last() const { return times_[next_ == 0 ? times_.size() - 1 : next_ - 1]; }
+  void push(Time t) {
+    times_[next_] = t;
+    next_ = next_ + 1 == times_.size() ? 0 : next_ + 1;
+    count_ = std::min(count_ + 1, times_.size());
+  }
+
+private:
+  std::vector<Time> times_;
+  std::size_t next_ = 0, count_ = 0;
+};
+
 struct Thread {
   Position position;
   std::vector<Router> routers;      // kMostNearer
   std::vector<Time> ready;          // by register
   std::vector<double> owed;         // by need of all instructions: what was asked for and not admitted yet
-  std::deque<Time> takenIn, retire; // of the last `width` and `window` instructions
+  LastTimes takenIn, retire;        // of the last `width` and `window` instructions
+  Time resumes = 0;                 // after a branch that was guessed wrongly
 };
 
 class InWindow {
@@ -87,8 +110,8 @@ public:
                          std::vector<Router>(kMostNearer, Router(0)),
                          std::vector<Time>(static_cast<std::size_t>(trace_.registers), 0),
                          std::vector<double>(static_cast<std::size_t>(firstNeed_.back()), 0),
-                         {},
-                         {}});
+                         LastTimes(width()),
+                         LastTimes(run_.core.window)});
     for (bool isDone = trace_.instructions.empty(); !isDone;) {
       isDone = true;
       horizon_ = horizon(threads);
@@ -111,18 +134,18 @@ private:
     return least;
   }
 
-  static Time takenInLast(const Thread &t) { return t.takenIn.empty() ? 0 : t.takenIn.back(); }
+  static Time takenInLast(const Thread &t) { return t.takenIn.isEmpty() ? 0 : t.takenIn.last(); }
 
   void take(int number, Thread &thread) {
     const Instruction &i = trace_.instructions[static_cast<std::size_t>(thread.position.instruction())];
-    Time in = takenInLast(thread);
-    if (static_cast<int>(thread.takenIn.size()) == run_.core.width * run_.core.schedulers)
-      in = std::max(in, thread.takenIn.front() + run_.costs.issue());
-    if (static_cast<int>(thread.retire.size()) == run_.core.window)
-      in = std::max(in, thread.retire.front());
+    Time in = std::max(takenInLast(thread), thread.resumes);
+    if (thread.takenIn.isFull())
+      in = std::max(in, thread.takenIn.first() + run_.costs.issue());
+    if (thread.retire.isFull())
+      in = std::max(in, thread.retire.first());
     Time begin = in, finish = in;
     if (i.isBarrier) // other cores are not seen: the thread waits for itself
-      finish = std::max(in, thread.retire.empty() ? 0 : thread.retire.back()) + run_.costs.barrier();
+      finish = std::max(in, thread.retire.isEmpty() ? 0 : thread.retire.last()) + run_.costs.barrier();
     else {
       for (const int read : i.reads)
         begin = std::max(begin, thread.ready[static_cast<std::size_t>(read)]);
@@ -141,15 +164,16 @@ private:
         delay = std::max(delay, delayed(thread, i, k, begin));
       finish += delay;
     }
+    if (i.redirects)
+      thread.resumes = finish;
     for (const int written : i.writes)
       thread.ready[static_cast<std::size_t>(written)] = finish;
     if (run_.events)
       run_.events->push_back({number, thread.position.instruction(), in, begin, finish});
-    const Time retired = std::max(finish, thread.retire.empty() ? 0 : thread.retire.back());
+    const Time retired = std::max(finish, thread.retire.isEmpty() ? 0 : thread.retire.last());
     for (int k = 0; k < i.count; ++k) {
-      push(thread.takenIn, in + k / (run_.core.width * run_.core.schedulers) * run_.costs.issue(),
-           run_.core.width * run_.core.schedulers);
-      push(thread.retire, retired, run_.core.window);
+      thread.takenIn.push(in + k / width() * run_.costs.issue());
+      thread.retire.push(retired);
     }
     outcome_.time = std::max(outcome_.time, finish);
     thread.position.advance(ends_);
@@ -182,11 +206,7 @@ private:
     return (need.waits ? finish : admission) - begin;
   }
 
-  static void push(std::deque<Time> &last, Time t, int count) {
-    last.push_back(t);
-    if (static_cast<int>(last.size()) > count)
-      last.pop_front();
-  }
+  int width() const { return run_.core.width * run_.core.schedulers; }
 
   const Run &run_;
   const Trace &trace_;

@@ -21,7 +21,7 @@ namespace pbc::emulate {
 class Emulation {
 public:
   /// So many instructions of all threads are gone through without shortening a loop; and to find a steady growth, so many.
-  static constexpr double kFewInstructions = 5e3, kMostInstructions = 1e6;
+  static constexpr double kFewInstructions = 5e3, kMostInstructions = 5e4;
 
   /// Keeps references to all three. Throws as emulate() does.
   Emulation(const Trace &, const Threads &, const Core &);

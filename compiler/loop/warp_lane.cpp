@@ -94,7 +94,7 @@ void WarpLane::loop(const For &f) {
   const std::optional<long> turns = turnsOf(f);
   if (turns && *turns == 0)
     return;
-  if (turns && goesThroughAll(*turns)) {
+  if (turns && goesThroughAll(f, *turns)) {
     runTurns(f, step, kWrittenOut);
     return;
   }

@@ -47,7 +47,7 @@ protected:
   /// Of so many turns of such a loop, the one with which it begins here.
   virtual long firstTurn(long) const { return 0; }
   /// Whether all of so many turns are carried out one after the other, as if the loop were written out.
-  virtual bool goesThroughAll(long) const { return false; }
+  virtual bool goesThroughAll(const For &, long) const { return false; }
   virtual void barrier(const Barrier &) {}
   virtual void shuffle(const Shuffle &) {}
   virtual void blockOfPoints(const BlockOfPoints &) {}

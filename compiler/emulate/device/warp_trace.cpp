@@ -93,7 +93,7 @@ protected:
   }
 
   /// Turns that begin or end something differ from those in the middle.
-  bool goesThroughAll(long turns) const override {
+  bool goesThroughAll(const loop::For &, long turns) const override {
     return turns <= kFewTurns && trace_.instructions.size() < kMostInstructions;
   }
 

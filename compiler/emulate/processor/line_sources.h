@@ -8,7 +8,9 @@
 // An access moves by a constant number of bytes in each iteration of a loop. From the innermost loop on: what the iteration before has used is
 // still in the nearest memory that holds what one iteration uses in all; what another access to the same matrix has used some iterations
 // before, in the nearest that holds so many iterations. What is left at the end was never used, or when the nest ran the last time.
-// A memory holds the lines that were used last, as if it were fully associative. Source: bottleneck-analysis.md 3.4 (cache mix) and 8 (processors);
+// A memory holds the lines that were used last. The first one is found by the place of a line in its page, so that cells whose distance is a
+// multiple of a large power of two share few of its sets; farther memories count as fully associative, as theirs follow from physical addresses.
+// Source: bottleneck-analysis.md 3.4 (cache mix) and 8 (processors);
 // layer conditions of stencils.
 #pragma once
 #include <cstddef>
@@ -26,6 +28,7 @@ struct Stream {
   std::vector<long> strides = {}; // bytes in one iteration of each
   bool isStore = false;
   double cells = 1; // lines apart that one execution uses: those of a gather
+  double apart = 0; // bytes from one of them to the next; 0: not known
 };
 
 struct Nest {
@@ -42,6 +45,9 @@ struct LineSources {
 
 /// `bytes`: of the memories from the first one on, without the last one, which holds everything. `isWarm`: the nest ran before with the same
 /// matrices.
-LineSources lineSources(const Nest &, const std::vector<double> &bytes, bool isWarm);
+///
+/// With `unit`, of what has so many bytes instead of lines: pages, and as memories those that know so many of them. A store counts once then, and
+/// which of them share a set does not matter.
+LineSources lineSources(const Nest &, const std::vector<double> &bytes, bool isWarm, double unit = kLineBytes);
 
 } // namespace pbc::emulate

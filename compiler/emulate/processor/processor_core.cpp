@@ -13,7 +13,7 @@ namespace {
 using model::ResourceKind;
 
 /// Instructions that a core looks at to find one that can begin: of most that are made now, 224 to 512.
-constexpr int kWindow = 256;
+constexpr int kUsualWindow = 256;
 /// Admissions of an instruction that takes no longer than the shortest.
 constexpr int kParts = 2;
 
@@ -30,9 +30,12 @@ constexpr Kinds kKinds[] = {{CpuUnit::Loads, ResourceKind::Load, ResourceKind::L
                             {CpuUnit::Divide, ResourceKind::DivideF32, ResourceKind::DivideF64},
                             {CpuUnit::Root, ResourceKind::SqrtF32, ResourceKind::SqrtF64},
                             {CpuUnit::Integers, ResourceKind::AddI32, ResourceKind::AddI64}};
-constexpr const char *kNames[kCpuUnits] = {"loads",     "stores",          "arithmetic",
+constexpr const char *kNames[] = {"loads",     "stores",          "arithmetic",
                                            "additions", "multiplications", "multiply-adds",
-                                           "divisions", "square roots",    "integers"};
+                                           "divisions", "square roots",    "integers",
+                                           "branches",  "gathers",         "scatters",
+                                           "pages"};
+static_assert(std::size(kNames) == kCpuUnits);
 
 class Reader {
 public:
@@ -47,7 +50,8 @@ public:
     const double issue = rate(ResourceKind::Issue, false);
     made.core.width = std::max(1, static_cast<int>(std::lround(issue)));
     made.core.issue = cycles(made.core.width / issue);
-    made.core.window = kWindow;
+    made.core.window = machine_.window.value_or(kUsualWindow);
+    made.guessed = machine_.mispredicted ? machine_.guessedRounds.value_or(0) : 0;
     for (const Kinds &k : kKinds)
       for (const bool isDouble : {false, true}) {
         const ResourceKind kind = isDouble ? k.f64 : k.f32;
@@ -55,6 +59,7 @@ public:
       }
     for (const Kinds &k : kKinds)
       made.core.resources.push_back({kNames[placeOf(k.unit)], {latency(k.unit, k.f64), gap(made, k.unit)}});
+    addOthers(made);
     for (std::size_t m = 0; m < machine_.memories.size(); ++m) {
       const model::Memory &memory = machine_.memories[m];
       if (m + 1 < machine_.memories.size())
@@ -66,6 +71,35 @@ public:
   }
 
 private:
+  /// What a machine's file may leave out.
+  void addOthers(ProcessorCore &made) const {
+    const auto inClock = [&](const std::optional<model::Figure> &f) { return f ? cycles(f->value * clock_) : 0; };
+    const auto add = [&](CpuUnit unit, Cost cost) {
+      made.core.resources.push_back({kNames[placeOf(unit)], cost});
+      made.rates[0].push_back({1, 1});
+      made.rates[1].push_back({1, 1});
+    };
+    add(CpuUnit::Branches, {inClock(machine_.mispredicted), kCycle});
+    const auto apart = [&](ResourceKind kind) {
+      const model::Resource *r = find(kind);
+      return r && r->numbers.unit ? Cost{made.core.resources.front().cost.latency, cycles(clock_ / r->numbers.unit->value)}
+                                  : Cost{};
+    };
+    const Cost gather = apart(ResourceKind::Gather), scatter = apart(ResourceKind::Scatter);
+    made.hasGathers = gather.gap > 0 && scatter.gap > 0;
+    add(CpuUnit::Gathers, gather);
+    add(CpuUnit::Scatters, {0, scatter.gap});
+    if (machine_.pages) {
+      made.pageBytes = machine_.pages->bytes;
+      made.knownPages = machine_.pages->entries;
+      add(CpuUnit::Pages, {inClock(machine_.pages->latency),
+                           machine_.pages->rate ? cycles(clock_ / machine_.pages->rate->value)
+                                                : inClock(machine_.pages->latency)});
+    } else {
+      add(CpuUnit::Pages, {});
+    }
+  }
+
   double known(const std::optional<model::Figure> &figure, const std::string &name) const {
     if (!figure)
       throw model::Problem(fmt::format("the description of {} has no {}", machine_.name, name),

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/emulate/processor/thread_lane.h"
+#include "compiler/emulate/processor/clang_loops.h"
 #include "compiler/emulate/processor/line_sources.h"
 #include "compiler/emulate/processor/selection.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/loop/walk.h"
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 
 namespace pbc::emulate {
@@ -30,21 +32,11 @@ const loop::Operation *productIn(const Expr &e) {
   return o && o->op == Op::Multiply && isReal(o->type) ? o : nullptr;
 }
 
-/// The widest type of what a loop accesses and computes.
-struct Widest : loop::Visitor {
-  const std::vector<loop::Matrix> &matrices;
-  long bytes = 1;
-  explicit Widest(const std::vector<loop::Matrix> &m) : matrices(m) {}
-  void expr(const Expr &e) override {
-    if (const loop::Element *element = loop::as<loop::Element>(e)) {
-      bytes = std::max(bytes, bytesOf(matrices[static_cast<std::size_t>(element->buffer)].element));
-      return; // its indices are no numbers of vectors
-    }
-    if (const loop::Operation *o = loop::as<loop::Operation>(e))
-      bytes = std::max(bytes, bytesOf(o->type));
-    Visitor::expr(e);
-  }
-};
+/// Of a loop that may run in vectors: its limits are compared, its values set up, and it is jumped around or to its rest. Of another one, its
+/// limits are compared.
+constexpr long kSetUp = 8, kSetUpOfNumbers = 3;
+constexpr double kJumps = 2, kJumpsOfNumbers = 1;
+constexpr long kRepeated = 50, kMostRepeated = 8; // instructions of a round without vectors, as LLVM unrolls it
 
 } // namespace
 
@@ -66,12 +58,33 @@ long ThreadLane::ofLaunch(const loop::Name &n) const {
 // ---- loops
 
 void ThreadLane::beginLoop(const loop::For &f, long turns) {
-  const bool isVector = f.hint.vectors == loop::Hint::Vectors::Always;
-  const long together =
-      isVector ? std::clamp(f.hint.width ? f.hint.width : lanesOf(f), 1L, std::max(1L, turns)) : 1;
-  open((turns + together - 1) / together, !isVector, together);
+  LoopCode code = loopCode(f, question_.matrices, width(), core_.hasGathers);
+  if (block_ || turns < code.lanes * code.vectors)
+    code.lanes = code.vectors = 1;
+  const bool isVector = code.lanes > 1;
+  const long inRound = code.lanes * code.vectors, main = turns / inRound * inRound;
+  emitSetUp(isVector || code.isInnermost);
+  open(main / code.lanes, !isVector, code.lanes);
+  open_.back().vectors = code.vectors;
+  open_.back().rest = isVector ? turns - main : 0;
+  open_.back().isInnermost = code.isInnermost;
+  areInMemory_ = isVector && turns * bytesOf(Scalar::F64) > width() * question_.vectorRegisters * 3 / 4;
   if (isVector && how_.isLaneOne)
     ++turn_;
+}
+
+/// Loops that have constant limits and few iterations.
+bool ThreadLane::goesThroughAll(const loop::For &f, long turns) const { return !block_ && isWrittenOut(f, turns); }
+
+void ThreadLane::emitSetUp(bool isInnermost) {
+  if (block_)
+    return;
+  emit(CpuUnit::Integers, Scalar::I64, Region::Computing, {}, 1);
+  Instruction &set = ran_.trace.instructions.back();
+  set.count = static_cast<int>(isInnermost ? kSetUp : kSetUpOfNumbers);
+  set.transactions *= set.count;
+  set.needs.push_back({placeOf(CpuUnit::Branches),
+                       (isInnermost ? kJumps : kJumpsOfNumbers) / static_cast<double>(set.count)});
 }
 
 void ThreadLane::endLoop() { close(); }
@@ -81,6 +94,7 @@ long ThreadLane::firstTurn(long) const { return turn_; }
 
 void ThreadLane::turnsAre(long turns) {
   ran_.trace.loops[static_cast<std::size_t>(open_.back().loop)].times = turns;
+  ran_.exact[static_cast<std::size_t>(open_.back().loop)] = static_cast<double>(turns);
 }
 
 void ThreadLane::open(long times, bool isCounted, long numbers) {
@@ -88,31 +102,89 @@ void ThreadLane::open(long times, bool isCounted, long numbers) {
   const bool isKnown = how_.first && loop < how_.first->turns.size();
   turn_ = isKnown ? how_.first->turns[loop] : times / 2;
   ran_.turns.push_back(turn_);
-  turn_ = (turn_ + (static_cast<int>(loop) == how_.shifted ? 1 : 0)) * numbers;
+  turn_ = (turn_ + (static_cast<int>(loop) == how_.shifted ? how_.by : 0)) * numbers;
   open_.push_back(
       {static_cast<int>(ran_.trace.instructions.size()), static_cast<int>(loop), isCounted, numbers});
+  open_.back().accesses = ran_.accesses.size();
   ran_.trace.loops.push_back({0, 0, times});
+  ran_.exact.push_back(static_cast<double>(times));
   loaded_.clear();
   aliases_.clear(); // from the second iteration on, a place has what the first one has left in it
 }
 
 void ThreadLane::close() {
   const Open last = open_.back();
-  if (last.isCounted) // its variable, and the branch
-    emit(CpuUnit::Integers, Scalar::I64, Region::Computing, {}, 1);
-  open_.pop_back();
   Repeat &loop = ran_.trace.loops[static_cast<std::size_t>(last.loop)];
+  const auto length = static_cast<long>(ran_.trace.instructions.size()) - last.first;
+  double jumps = 1.0 / static_cast<double>(last.vectors);
+  if (last.isCounted) { // its variable, and the branch
+    emit(CpuUnit::Integers, Scalar::I64, Region::Computing, {}, 1);
+    if (last.isInnermost && length > 0)
+      jumps = 1.0 / static_cast<double>(std::bit_floor(
+                        static_cast<unsigned long>(std::clamp(kRepeated / length, 1L, std::min(kMostRepeated, loop.times)))));
+  }
+  if (length > 0) {
+    Instruction &end = ran_.trace.instructions.back();
+    end.needs.push_back({placeOf(CpuUnit::Branches), jumps / end.count});
+  }
+  open_.pop_back();
   loop.first = last.first;
   loop.end = static_cast<int>(ran_.trace.instructions.size());
+  const double rounds = static_cast<double>(loop.times) * jumps;
+  if (last.rest > 0)
+    appendRest(last);
+  if (length > 0 && core_.guessed > 0 && rounds > static_cast<double>(core_.guessed)) {
+    emit(CpuUnit::Branches, Scalar::I64, Region::Computing, {}, 1);
+    ran_.trace.instructions.back().redirects = true;
+  }
   loaded_.clear();
   aliases_.clear();
 }
 
-/// Of the vectors that Clang makes of a loop: as many as the widest type in it leaves room for.
-long ThreadLane::lanesOf(const loop::For &f) const {
-  Widest widest(question_.matrices);
-  widest.node(f.body);
-  return std::max(1L, width() / widest.bytes);
+/// The last iterations one by one: the same instructions for numbers alone.
+void ThreadLane::appendRest(const Open &main) {
+  Trace &trace = ran_.trace;
+  const long loop = static_cast<long>(trace.loops.size());
+  const auto first = static_cast<int>(trace.instructions.size());
+  std::map<int, int> renamed;
+  for (int k = main.first; k < first; ++k) {
+    Instruction one = trace.instructions[static_cast<std::size_t>(k)];
+    const Scalar type = types_[static_cast<std::size_t>(k)];
+    auto unit = static_cast<CpuUnit>(one.resource);
+    unit = unit == CpuUnit::Gathers ? CpuUnit::Loads : unit == CpuUnit::Scatters ? CpuUnit::Stores : unit;
+    const bool usesPorts = unit == CpuUnit::Add || unit == CpuUnit::Multiply || unit == CpuUnit::Fma;
+    one.resource = placeOf(unit);
+    one.count = 1;
+    one.transactions = usesPorts ? 1 : core_.admissions(unit, type, 1);
+    one.needs.clear();
+    if (usesPorts)
+      one.needs.push_back({placeOf(CpuUnit::Ports), static_cast<double>(core_.admissions(CpuUnit::Ports, type, 1))});
+    for (int &read : one.reads)
+      if (const auto at = renamed.find(read); at != renamed.end())
+        read = at->second;
+    for (int &written : one.writes)
+      written = renamed[written] = trace.registers++;
+    trace.instructions.push_back(std::move(one));
+    types_.push_back(type);
+  }
+  for (std::size_t a = main.accesses, end = ran_.accesses.size(); a < end; ++a) {
+    Accessing one = ran_.accesses[a];
+    one.instruction += first - main.first;
+    one.bytes = ran_.reached[one.reached].bytesOfCell;
+    one.cells = 1;
+    one.isRest = true;
+    if (const auto at = renamed.find(one.value); at != renamed.end())
+      one.value = at->second;
+    one.loops.back() = loop;
+    ran_.accesses.push_back(std::move(one));
+  }
+  emit(CpuUnit::Integers, Scalar::I64, Region::Computing, {}, 1);
+  trace.instructions.back().needs.push_back({placeOf(CpuUnit::Branches), 1});
+  trace.loops.push_back({first, static_cast<int>(trace.instructions.size()), main.rest});
+  ran_.turns.push_back(0);
+  ran_.exact.push_back(static_cast<double>(main.rest));
+  ran_.exact[static_cast<std::size_t>(main.loop)] += static_cast<double>(main.rest) / static_cast<double>(main.numbers);
+  ran_.rests.push_back({main.loop, loop, main.numbers});
 }
 
 long ThreadLane::numbers() const {
@@ -166,6 +238,8 @@ void ThreadLane::assign(const loop::Assign &a) {
     if (a.op)
       value = combined(a, value, {});
     assignTo(localOf(a.target), value);
+    if (a.op && areInMemory_ && loop::as<loop::Local>(a.target)->isByLane)
+      emit(CpuUnit::Stores, Scalar::F64, Region::Computing, {value}, numbers());
     return;
   }
   const Where where = reach(a.target);
@@ -181,6 +255,8 @@ int ThreadLane::emit(CpuUnit unit, Scalar type, Region region, std::vector<int> 
                      long apart) {
   const long room = std::max(1L, width() / bytesOf(type));
   const bool isOneByOne = apart != 1;
+  if (isOneByOne && core_.hasGathers && !block_)
+    return emitApart(unit, type, region, std::move(reads), numbers);
   const int count = static_cast<int>(isOneByOne ? numbers : (numbers + room - 1) / room);
   const long each = isOneByOne ? 1 : std::min(numbers, room);
   const bool usesPorts = unit == CpuUnit::Add || unit == CpuUnit::Multiply || unit == CpuUnit::Fma;
@@ -197,6 +273,23 @@ int ThreadLane::emit(CpuUnit unit, Scalar type, Region region, std::vector<int> 
     made.needs.push_back(
         {placeOf(CpuUnit::Ports), static_cast<double>(core_.admissions(CpuUnit::Ports, type, each))});
   ran_.trace.instructions.push_back(std::move(made));
+  types_.push_back(type);
+  return ran_.trace.instructions.back().writes.front();
+}
+
+/// One instruction for a vector of cells that are apart, and each of them a load or a store.
+int ThreadLane::emitApart(CpuUnit unit, Scalar type, Region region, std::vector<int> reads, long numbers) {
+  const long room = std::max(1L, width() / bytesOf(type));
+  Instruction made;
+  made.resource = placeOf(unit == CpuUnit::Stores ? CpuUnit::Scatters : CpuUnit::Gathers);
+  made.count = static_cast<int>((numbers + room - 1) / room);
+  made.transactions = static_cast<int>(numbers);
+  made.reads = std::move(reads);
+  made.writes = {ran_.trace.registers++};
+  made.region = static_cast<int>(region);
+  made.needs.push_back({placeOf(unit), static_cast<double>(numbers * core_.admissions(unit, type, 1)) / made.count});
+  ran_.trace.instructions.push_back(std::move(made));
+  types_.push_back(type);
   return ran_.trace.instructions.back().writes.front();
 }
 
@@ -229,6 +322,7 @@ void ThreadLane::assignTo(const Place &place, int value) {
     made.writes = {own};
     made.region = static_cast<int>(Region::Computing);
     ran_.trace.instructions.push_back(std::move(made));
+    types_.push_back(Scalar::F64);
     return;
   }
   Instruction *last = ran_.trace.instructions.empty() ? nullptr : &ran_.trace.instructions.back();
@@ -293,10 +387,13 @@ int ThreadLane::operation(const loop::Operation &o) {
 
 /// Of `target op= value`, whose value was computed already. A product that is added is one instruction with the sum.
 int ThreadLane::combined(const loop::Assign &a, int value, const std::optional<Where> &where) {
-  const int before = where ? loaded(*where) : registerOf(localOf(a.target));
+  int before = where ? loaded(*where) : registerOf(localOf(a.target));
+  const bool isInMemory = !where && areInMemory_ && loop::as<loop::Local>(a.target)->isByLane;
+  if (isInMemory) // it is loaded from where it was stored just before
+    before = emit(CpuUnit::Loads, Scalar::F64, Region::Computing, {before}, numbers());
   Instruction *last = ran_.trace.instructions.empty() ? nullptr : &ran_.trace.instructions.back();
   const bool isSum = a.op == Op::Add || a.op == Op::Subtract;
-  if (isSum && productIn(a.value) && last && last->resource == placeOf(CpuUnit::Multiply) && value >= 0 &&
+  if (isSum && !isInMemory && productIn(a.value) && last && last->resource == placeOf(CpuUnit::Multiply) && value >= 0 &&
       last->writes.back() == value) {
     last->resource = placeOf(CpuUnit::Fma);
     last->reads.push_back(before);
@@ -385,8 +482,10 @@ int ThreadLane::accessed(const Where &w, bool isStore, int value) {
                           isStore ? Region::Stores : Region::Loads, std::move(reads), together, apart);
   Accessing made{w.reached, static_cast<int>(ran_.trace.instructions.size()) - 1,
                  isStore,   together * r.bytesOfCell,
-                 1,         isStore ? value : result};
+                 1,         0,
+                 isStore ? value : result};
   if (apart > 1) { // lines with some cells each
+    made.apart = static_cast<double>(std::max(r.bytesOfCell * apart, kLineBytes));
     made.bytes = std::min(r.bytesOfCell * apart, kLineBytes);
     made.cells = static_cast<double>(together) *
                  std::min(1.0, static_cast<double>(apart * r.bytesOfCell) / kLineBytes);

@@ -28,24 +28,35 @@ struct Accessing {
   bool isStore = false;
   long bytes = 8;   // side by side
   double cells = 1; // apart from each other
+  double apart = 0; // bytes, one from the next
   int value = -1;   // the register that is loaded or stored
   std::vector<long> loops = {};
+  bool isRest = false; // one of the last iterations, too few for vectors: its lines are among those of the others
+};
+
+/// Iterations that are too few for vectors, behind the loop that has the others.
+struct Rest {
+  long of = 0, loop = 0; // loops of the trace
+  long lanes = 1;
 };
 
 struct Ran {
   Trace trace;
   std::vector<Reached> reached;
   std::vector<Accessing> accesses;
-  std::vector<long> turns; // of each loop, the one that was carried out
+  std::vector<long> turns;   // of each loop, the one that was carried out
+  std::vector<double> exact; // how often each loop runs for all of its iterations, without the rest behind it
+  std::vector<Rest> rests;
 };
 
 /// Where a run begins in its loops.
 struct RunOf {
   const Ran *first = nullptr; // in the same iterations as this one; null: in the middle
-  int shifted = -1;           // but one later in this loop
+  int shifted = -1;           // but one earlier or later in this loop
   bool isLaneOne = false;     // but one iteration of each vector later
   const std::vector<long> *steps =
       nullptr; // of each access reached: the cells from one iteration of a vector to the next
+  long by = 1; // 1: later, -1: earlier
 };
 
 class ThreadLane : public loop::WarpLane {
@@ -57,6 +68,7 @@ protected:
   void access(const loop::Expr &, bool, long) override {}
   long ofLaunch(const loop::Name &) const override;
   void beginLoop(const loop::For &, long turns) override;
+  bool goesThroughAll(const loop::For &, long turns) const override;
   void endLoop() override;
   long firstTurn(long) const override;
   void turnsAre(long) override;
@@ -72,6 +84,9 @@ private:
     int first, loop;
     bool isCounted;
     long numbers; // iterations that run together
+    long vectors = 1, rest = 0; // in a round of Clang's; iterations that are left for the end
+    bool isInnermost = false;
+    std::size_t accesses = 0; // when it began
   };
   struct Where {
     std::size_t reached;
@@ -81,7 +96,9 @@ private:
 
   void open(long times, bool isCounted, long numbers);
   void close();
-  long lanesOf(const loop::For &) const;
+  void appendRest(const Open &);
+  void emitSetUp(bool isInnermost);
+  int emitApart(CpuUnit, body::Scalar, Region, std::vector<int> reads, long numbers);
   long numbers() const;
   /// Bytes of a vector here.
   long width() const { return block_ ? core_.vectorBytes : core_.loopVectorBytes; }
@@ -108,9 +125,11 @@ private:
   const RunOf how_;
   const loop::BlockOfPoints *block_ = nullptr;
   long turn_ = 0, row_ = 0, column_ = 0;
+  bool areInMemory_ = false; // values of lanes, which are more than fit into registers
   std::vector<Open> open_;
   std::map<Place, int> registers_, aliases_;
   std::map<std::pair<int, long>, int> loaded_; // by matrix and byte, since the loop began
+  std::vector<body::Scalar> types_; // of the trace's instructions
   Ran ran_;
 };
 

@@ -16,10 +16,21 @@ std::vector<std::vector<long>> moves(const ThreadQuestion &question, const Proce
                                      const Ran &ran, const std::vector<long> &steps) {
   std::vector<std::vector<long>> all(ran.reached.size(), std::vector<long>(ran.trace.loops.size(), 0));
   for (std::size_t loop = 0; loop < ran.trace.loops.size(); ++loop) {
-    const Ran next = ThreadLane(question, core, {&ran, static_cast<int>(loop), false, &steps}).take();
-    for (std::size_t k = 0; k < std::min(next.reached.size(), all.size()); ++k)
-      all[k][loop] = next.reached[k].byte - ran.reached[k].byte;
+    // The last iteration of a loop over tiles may be a shorter one, in which those inside do not come to where they were.
+    for (const long by : {-1L, 1L}) {
+      if (ran.turns[loop] + by < 0)
+        continue;
+      const Ran next = ThreadLane(question, core, {&ran, static_cast<int>(loop), false, &steps, by}).take();
+      if (by < 0 && next.reached.size() < ran.reached.size())
+        continue;
+      for (std::size_t k = 0; k < std::min(next.reached.size(), all.size()); ++k)
+        all[k][loop] = (next.reached[k].byte - ran.reached[k].byte) * by;
+      break;
+    }
   }
+  for (const Rest &rest : ran.rests)
+    for (std::vector<long> &one : all)
+      one[static_cast<std::size_t>(rest.loop)] = one[static_cast<std::size_t>(rest.of)] / rest.lanes;
   return all;
 }
 
@@ -62,11 +73,19 @@ private:
             ran_.reached[b.reached].matrix == here.matrix && stride(b, inner) == stride(a, inner) &&
             ran_.reached[b.reached].byte - here.byte == stride(a, inner)) {
           replace(a, b.value);
+          beginAnew(inner, b.value);
           // The same cell in all iterations is stored when the loop has ended.
           if (isLong && stride(b, inner) == 0)
             isGone_[static_cast<std::size_t>(b.instruction)] = true;
         }
     }
+  }
+
+  /// The first iteration has loaded its value in front of the loop, and does not wait for what the loop did the time before.
+  void beginAnew(long loop, int value) {
+    const int first = ran_.trace.loops[static_cast<std::size_t>(loop)].first;
+    if (first > 0)
+      ran_.trace.instructions[static_cast<std::size_t>(first) - 1].writes.push_back(value);
   }
 
   void replace(const Accessing &load, int value) {
@@ -84,13 +103,22 @@ private:
     return isAligned || a.cells > 1 ? 0 : double(std::min(a.bytes, kLineBytes) - r.bytesOfCell) / kLineBytes;
   }
 
+  /// How often the loops around an access run, for how often their trace says.
+  double share(const Accessing &a) const {
+    double all = 1;
+    for (const long loop : a.loops) {
+      const auto at = static_cast<std::size_t>(loop);
+      all *= ran_.exact[at] / static_cast<double>(ran_.trace.loops[at].times);
+    }
+    return all;
+  }
+
   void fetchLines() {
     Nest nest;
-    for (const Repeat &loop : ran_.trace.loops)
-      nest.times.push_back(static_cast<double>(loop.times));
+    nest.times = ran_.exact;
     std::vector<const Accessing *> accesses;
     for (const Accessing &a : ran_.accesses) {
-      if (isGone_[static_cast<std::size_t>(a.instruction)])
+      if (isGone_[static_cast<std::size_t>(a.instruction)] || a.isRest)
         continue;
       Stream stream{ran_.reached[a.reached].matrix,
                     ran_.reached[a.reached].byte,
@@ -98,25 +126,34 @@ private:
                     a.loops,
                     {},
                     a.isStore,
-                    a.cells};
+                    a.cells,
+                    a.apart};
       for (const long loop : a.loops)
         stream.strides.push_back(stride(a, loop));
       nest.streams.push_back(std::move(stream));
       accesses.push_back(&a);
     }
     const LineSources sources = lineSources(nest, core_.bytes, isWarm_);
+    const LineSources pages =
+        core_.pageBytes > 0
+            ? lineSources(nest, {core_.pageBytes, core_.knownPages * core_.pageBytes}, isWarm_, core_.pageBytes)
+            : LineSources{};
     for (std::size_t s = 0; s < accesses.size(); ++s) {
       Instruction &i = ran_.trace.instructions[static_cast<std::size_t>(accesses[s]->instruction)];
       if (const double twice = crossing(*accesses[s]); twice > 0)
         i.needs.push_back({i.resource, twice * i.transactions / i.count});
       const std::vector<double> &lines = sources.lines[s];
+      const double more = share(*accesses[s]); // with those of the iterations at the end
       for (std::size_t m = 0; m < lines.size(); ++m) {
         // What comes from farther memories comes through this one. Nobody waits for a store.
         const double through = std::accumulate(lines.begin() + static_cast<long>(m), lines.end(), 0.0);
         if (through > 0)
-          i.needs.push_back({kCpuUnits + static_cast<int>(m), through / i.count,
+          i.needs.push_back({kCpuUnits + static_cast<int>(m), through * more / i.count,
                              !accesses[s]->isStore && !sources.areFollowed[s]});
       }
+      if (core_.pageBytes > 0 && pages.lines[s].back() > 0)
+        i.needs.push_back({placeOf(CpuUnit::Pages), pages.lines[s].back() * more / i.count,
+                           !accesses[s]->isStore && !sources.areFollowed[s]});
     }
   }
 

@@ -134,6 +134,18 @@ Answer answerOf(const Machine &m, const MeasuredWarps &warps) {
   }
   add("barrier", m.barrier, "s");
   add(m.kind == MachineKind::Gpu ? "launch" : "start of threads", m.launch, "s");
+  add("a branch guessed wrongly", m.mispredicted, "s");
+  const auto count = [&](const std::string &name, double value, const char *unit) {
+    table.rows.push_back({name, value, unit, 0.0, cell({})});
+  };
+  if (m.guessedRounds)
+    count("loops whose exit is foreseen, up to", *m.guessedRounds, "rounds");
+  if (m.window)
+    count("instructions looked at", *m.window, "");
+  if (m.pages) {
+    count("pages whose places are known", m.pages->entries, "pages");
+    add("a page whose place is not known", m.pages->latency, "s");
+  }
   for (const auto &[stencil, time] : m.iteration)
     add(stencil + ", an iteration on a lane", time, "s");
   a.tables.push_back(table);

@@ -35,6 +35,14 @@ struct Memory {
   std::optional<Figure> unitBytesPerSecond; // of one unit that reads alone
 };
 
+/// How addresses are translated by pages.
+struct PageTable {
+  double bytes = 0;              // of one
+  int entries = 0;               // pages that can be used by turns without a walk
+  std::optional<Figure> latency; // seconds by which an access takes longer that needs a walk
+  std::optional<Figure> rate;    // walks in a second, where none waits for another one
+};
+
 struct Machine {
   std::string name;
   MachineKind kind = MachineKind::Gpu;
@@ -53,6 +61,12 @@ struct Machine {
   std::vector<WarpCost> warp;      // of GPUs, in the order of WarpUnit, each unit at most once
   std::optional<Figure> barrier;   // seconds, for the threads of one block (tau)
   std::optional<Figure> launch;    // seconds between two kernels, as the host sees it (Ts)
+
+  // Of a core of a processor, what it does ahead of time:
+  std::optional<int> window;          // instructions that it looks at, from the oldest one that waits on
+  std::optional<Figure> mispredicted; // seconds that a branch costs which was guessed wrongly
+  std::optional<int> guessedRounds;   // of a loop that always has as many: up to here, its exit is foreseen
+  std::optional<PageTable> pages;
 
   /// Seconds of one iteration of a stencil's body on one lane, with its data in shared memory (Citer), by the
   /// stencil's name.

@@ -33,6 +33,11 @@ public:
     plain("first_cache_per_pair", m.firstCachePerPair);
     plain("second_cache", m.secondCache);
     plain("published_area", m.publishedArea);
+    count("window", m.window);
+    figure("mispredicted", m.mispredicted);
+    count("guessed_rounds", m.guessedRounds);
+    if (m.pages)
+      write(*m.pages);
     for (const Memory &memory : m.memories)
       write(memory);
     for (const Resource &resource : m.resources)
@@ -62,6 +67,14 @@ private:
     figure("bytes_per_second", memory.bytesPerSecond);
     figure("unit_bytes_per_second", memory.unitBytesPerSecond);
     figure("latency", memory.latency);
+  }
+
+  void write(const PageTable &pages) {
+    text_ += "\n[pages]\n";
+    line("bytes", number(pages.bytes));
+    line("entries", std::to_string(pages.entries));
+    figure("latency", pages.latency);
+    figure("rate", pages.rate);
   }
 
   void write(const Resource &resource) {

@@ -40,6 +40,10 @@ public:
          [&](const toml::node &n) { m.threadsPerBlock = count(n, "threads_per_block"); }},
         {"barrier", [&](const toml::node &n) { m.barrier = seconds(n, "barrier"); }},
         {"launch", [&](const toml::node &n) { m.launch = seconds(n, "launch"); }},
+        {"window", [&](const toml::node &n) { m.window = count(n, "window"); }},
+        {"mispredicted", [&](const toml::node &n) { m.mispredicted = seconds(n, "mispredicted"); }},
+        {"guessed_rounds", [&](const toml::node &n) { m.guessedRounds = count(n, "guessed_rounds"); }},
+        {"pages", [&](const toml::node &n) { m.pages = pages(n); }},
         {"registers_per_lane",
          [&](const toml::node &n) { m.registersPerLane = bytes(n, "registers_per_lane"); }},
         {"first_cache_per_pair",
@@ -217,6 +221,20 @@ private:
       all.push_back(m);
     });
     return all;
+  }
+
+  PageTable pages(const toml::node &node) {
+    PageTable p;
+    if (const auto *table = node.as_table())
+      readTable(*table, "[pages]",
+                {{"bytes", [&](const toml::node &n) { p.bytes = bytes(n, "bytes"); }},
+                 {"entries", [&](const toml::node &n) { p.entries = count(n, "entries"); }},
+                 {"latency", [&](const toml::node &n) { p.latency = seconds(n, "latency"); }},
+                 {"rate", [&](const toml::node &n) { p.rate = rate(n, "rate", "per s"); }}},
+                {"bytes", "entries", "latency"});
+    else
+      wrong(node.source(), "[pages] is a table: bytes, entries, latency");
+    return p;
   }
 
   std::vector<Resource> resources(const toml::node &node) {

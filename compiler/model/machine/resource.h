@@ -46,8 +46,10 @@ enum class ResourceKind {
   MultiplyI32,
   AddI64,
   MultiplyI64,
+  Gather,  // numbers that one instruction loads from places apart, all in the nearest memory
+  Scatter, // that one stores
 };
-inline constexpr int kResourceKinds = static_cast<int>(ResourceKind::MultiplyI64) + 1;
+inline constexpr int kResourceKinds = static_cast<int>(ResourceKind::Scatter) + 1;
 
 /// As in a machine's file: "fma_f64".
 const char *nameOf(ResourceKind);

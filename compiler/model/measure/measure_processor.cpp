@@ -2,6 +2,7 @@
 
 #include "compiler/model/measure/caches.h"
 #include "compiler/model/measure/compute_probe.h"
+#include "compiler/model/measure/core_probe.h"
 #include "compiler/model/measure/measure_machine.h"
 #include "compiler/model/measure/memory_probe.h"
 #include "compiler/model/measure/resource_probe.h"
@@ -100,6 +101,12 @@ Machine measureProcessor(const MeasureSettings &settings) {
     if (c.scope == Scope::Unit)
       near = c.bytes;
   measureAgain();
+  // A search for a place where times rise takes many short samples.
+  const Sampling ofStep{.least = 5, .most = 9, .seconds = each / 10};
+  m.mispredicted = mispredictedTime(sampling);
+  m.guessedRounds = guessedRounds(m.mispredicted->best.value_or(m.mispredicted->value), ofStep);
+  m.window = windowSize(static_cast<std::size_t>(farBytes(caches)), ofStep);
+  m.pages = knownPages(ofStep);
   m.resources = measureResources(m.units, {.least = 5, .most = 201, .seconds = eachLoop});
   measureAgain();
   m.iteration = iterationTimes(m.lanes, static_cast<std::size_t>(near / 2), sampling);

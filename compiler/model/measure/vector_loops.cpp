@@ -50,6 +50,34 @@ void addVectorLoop(std::vector<ResourceLoop> &loops, ResourceKind kind, int byte
     loops.push_back({kind, bytes / bytesOfNumber(kind), run, kVectorChains * kVectorTimes});
 }
 
+/// Four numbers from lines of their own. AVX-512 has both instructions, and chooses numbers by a register of bits.
+#define PBC_APART_LOOP(text)                                                                                 \
+  [](long rounds) {                                                                                          \
+    alignas(64) static double cells[64];                                                                     \
+    static const std::int64_t apart[4] = {0, 8, 16, 24};                                                     \
+    asm volatile("vmovdqu (%2), %%ymm1\n\t"                                                                  \
+                 "vpxor %%xmm2, %%xmm2, %%xmm2\n\t"                                                          \
+                 "1:\n\t" PBC_8_TIMES(text) "dec %0\n\t"                                                     \
+                                            "jnz 1b\n\t"                                                    \
+                                            "vzeroupper"                                                     \
+                 : "+r"(rounds)                                                                              \
+                 : "r"(cells), "r"(apart)                                                                    \
+                 : "cc", "memory", "xmm1", "xmm2");                                                          \
+  }
+#define PBC_ALL_BITS "kxnorw %%k1, %%k1, %%k1\n\t"
+
+void addApartLoops(std::vector<ResourceLoop> &loops) {
+  if (vectorLanes() < 16)
+    return;
+  constexpr int kNumbers = 4, kPerRound = 8;
+  loops.push_back({ResourceKind::Gather, kNumbers,
+                   PBC_APART_LOOP(PBC_ALL_BITS "vpxor %%xmm2, %%xmm2, %%xmm2\n\t"
+                                               "vgatherqpd (%1,%%ymm1,8), %%ymm2%{%%k1%}\n\t"),
+                   kPerRound});
+  loops.push_back({ResourceKind::Scatter, kNumbers,
+                   PBC_APART_LOOP(PBC_ALL_BITS "vscatterqpd %%ymm2, (%1,%%ymm1,8)%{%%k1%}\n\t"), kPerRound});
+}
+
 } // namespace
 
 // A processor may have more instructions of half of its widest vectors, or a higher clock with them.
@@ -77,6 +105,7 @@ std::vector<ResourceLoop> vectorLoops() {
   PBC_ADD_BOTH(AddI64, PBC_WITH_ONE, "vpaddq", kOneI64);
   // AVX2 has no product of 8 bytes: there the rate of numbers follows from that of instructions.
   PBC_ADD_64(MultiplyI64, PBC_WITH_ONE, "vpmullq", kOneI64);
+  addApartLoops(loops);
   return loops;
 }
 

@@ -77,5 +77,38 @@ TEST(LineSources, AGatherNeedsALineForEachCell) {
   EXPECT_EQ(lineSources(nest, {kL1, kL2}, false).lines[0], (Lines{0, 8}));
 }
 
+/// for x: for y by vectors of 8: A[x, y], A[x, y + 1]: the cells of a vector are in rows side by side, and those of the other access in the same.
+TEST(LineSources, GathersOfNeighbouringRowsShareTheirLines) {
+  const Stream first{0, 0, 8, {0, 1}, {8, 8 * kRow}, false, 8, kRow};
+  Stream second = first;
+  second.byte = kRow;
+  const LineSources made = lineSources({{1000, 50}, {first, second}}, {kL1, kL2}, false);
+  EXPECT_NEAR(made.lines[0][1], 0, 0.03) << "another one has them an iteration before, but for the first";
+  EXPECT_NEAR(made.lines[1][1], 1, 0.1) << "8 cells, each with an eighth of a line";
+}
+
+/// for t < 1: for y: for x: a loop of one iteration fetches nothing by itself and hides nothing.
+TEST(LineSources, ALoopOfOneIterationChangesNothing) {
+  const Nest nest{{1, 1000, 1000}, {{0, 0, 8, {0, 1, 2}, {0, kRow, 8}}}};
+  EXPECT_EQ(lineSources(nest, {kL1, kL2}, false).lines[0], (Lines{0, 1. / 8}));
+}
+
+/// 300 rows of 4096 bytes begin in the same set; of 4160 bytes, in 64 sets.
+TEST(LineSources, ColumnsOfAPowerOfTwoShareASet) {
+  const auto column = [](long row) { return Nest{{8, 300}, {{0, 0, 8, {0, 1}, {8, row}}}}; };
+  EXPECT_NEAR(lineSources(column(4160), {kL1, kL2}, true).lines[0][0], 0, 0.01) << "300 lines are 19 KB";
+  EXPECT_NEAR(lineSources(column(4096), {kL1, kL2}, true).lines[0][0], 1, 0.01) << "one set holds 8 of them";
+}
+
+/// Pages as lines of 4096 bytes, of which 64 are known: a column over 100 pages walks for each cell, one over 50 for each page.
+TEST(LineSources, PagesAreForgottenLikeLines) {
+  constexpr double kPage = 4096;
+  const auto walks = [](double rows) {
+    return lineSources({{512, rows}, {{0, 0, 8, {0, 1}, {8, 4096}}}}, {kPage, 64 * kPage}, true, kPage).lines[0].back();
+  };
+  EXPECT_NEAR(walks(100), 1, 0.01);
+  EXPECT_NEAR(walks(50), 0, 0.01);
+}
+
 } // namespace
 } // namespace pbc::emulate

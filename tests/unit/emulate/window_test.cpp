@@ -70,6 +70,17 @@ TEST(Window, PortsAreUsedWhileEarlierInstructionsWait) {
   EXPECT_EQ(inCycles(events[2].begin), 0);
 }
 
+/// A branch that is guessed wrongly costs its latency once it has begun; what waits in the window goes on meanwhile.
+TEST(Window, NothingIsTakenInBehindAWrongGuess) {
+  Trace trace = straight({{0, {}}, {1, {}}, {0, {}}});
+  const Core core = processor({{100, 1}, {20, 1}}, 4, 64);
+  EXPECT_EQ(inCycles(emulate(trace, {1}, core).time), 101);
+  trace.instructions[1].redirects = true;
+  EXPECT_EQ(inCycles(emulate(trace, {1}, core).time), 120) << "the last one begins after the branch's 20 cycles";
+  trace.instructions[1].reads = {trace.instructions[0].writes.front()};
+  EXPECT_EQ(inCycles(emulate(trace, {1}, core).time), 220) << "the branch itself waits";
+}
+
 TEST(Window, TwoThreadsShareThePorts) {
   Trace trace = straight(std::vector<Step>(8));
   trace.loops = {{0, 8, 100}};

@@ -121,7 +121,7 @@ TEST(MachineFile, MistakesInResourcesAndBestSamples) {
       complaintAbout(resource + "name = \"fma\"\n"),
       "m.toml:6:8: 'name' must be one of 'issue', 'load', 'store', 'add_f32', 'multiply_f32', 'fma_f32', "
       "'divide_f32', 'sqrt_f32', 'add_f64', 'multiply_f64', 'fma_f64', 'divide_f64', 'sqrt_f64', "
-      "'add_i32', 'multiply_i32', 'add_i64' and 'multiply_i64', not 'fma'");
+      "'add_i32', 'multiply_i32', 'add_i64', 'multiply_i64', 'gather' and 'scatter', not 'fma'");
   EXPECT_EQ(complaintAbout(resource + "unit = 1e9\n"), "m.toml:5:1: a resource needs 'name'");
   EXPECT_EQ(complaintAbout(fma + "units = 1e9\n"),
             "m.toml:7:1: a resource has no 'units' (did you mean 'unit'?); known: 'name', 'latency', 'lane', "
@@ -141,13 +141,31 @@ TEST(MachineFile, MistakesInResourcesAndBestSamples) {
             "m.toml:5:31: 'best' must be positive and finite, not -1");
 }
 
+TEST(MachineFile, WhatACoreDoesAheadIsReadAsItWasWritten) {
+  Machine m = readMachine(kSmall, "m.toml");
+  m.window = 512;
+  m.mispredicted = Figure{9e-9, 0, {}};
+  m.guessedRounds = 128;
+  m.pages = PageTable{4096, 1536, Figure{17e-9, 0, {}}, Figure{1e8, 0, {}}};
+  const Machine again = readMachine(machineText(m), "m.toml");
+  EXPECT_EQ(again.window, 512);
+  EXPECT_EQ(again.mispredicted->value, 9e-9);
+  EXPECT_EQ(again.guessedRounds, 128);
+  EXPECT_EQ(again.pages->bytes, 4096);
+  EXPECT_EQ(again.pages->entries, 1536);
+  EXPECT_EQ(again.pages->latency->value, 17e-9);
+  EXPECT_EQ(again.pages->rate->value, 1e8);
+  EXPECT_EQ(complaintAbout(std::string(kSmall) + "pages = 3\n"), "m.toml:5:9: [pages] is a table: bytes, entries, latency");
+  EXPECT_EQ(complaintAbout(std::string(kSmall) + "[pages]\nbytes = 4096\nlatency = 1e-8\n"), "m.toml:5:1: [pages] needs 'entries'");
+}
+
 TEST(MachineFile, MistakesAreNamedWithTheirPlace) {
   const std::string small = kSmall;
   EXPECT_EQ(
       complaintAbout(small + "barier = 1e-9\n"),
       "m.toml:5:1: a machine has no 'barier' (did you mean 'barrier'?); known: 'name', 'kind', 'source', "
       "'units', 'lanes', 'clock', 'registers', 'threads_per_unit', 'blocks_per_unit', 'threads_per_block', "
-      "'barrier', 'launch', 'registers_per_lane', 'first_cache_per_pair', 'second_cache', 'published_area', "
+      "'barrier', 'launch', 'window', 'mispredicted', 'guessed_rounds', 'pages', 'registers_per_lane', 'first_cache_per_pair', 'second_cache', 'published_area', "
       "'memory', 'resource', 'warp', 'iteration' and 'energy'");
   EXPECT_EQ(complaintAbout(small + "barrier = -1e-9\n"),
             "m.toml:5:11: 'barrier' must be positive and finite, not -1e-09");

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/emulate/processor/clang_loops.h"
+#include "compiler/kernel/footprint.h"
+#include "compiler/loop/walk.h"
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <set>
+
+namespace pbc::emulate {
+namespace {
+
+using loop::Expr;
+using loop::NodePtr;
+
+constexpr long kSmall = 20;      // instructions of a round, that may be repeated up to so many
+constexpr long kMostVectors = 4; // in a round
+constexpr long kWrittenOut = 16; // iterations, and
+constexpr long kWrittenLength = 400; // instructions of all of them
+
+bool isOneInstruction(std::string name) {
+  if (name.size() > 1 && name.back() == 'f')
+    name.pop_back();
+  for (const char *one : {"fabs", "abs", "min", "max", "fmin", "fmax", "floor", "ceil", "round", "trunc", "rint",
+                          "sqrt", "fma"})
+    if (name == one)
+      return true;
+  return false;
+}
+
+/// Of a loop from one number to another that may be written out.
+std::optional<long> constantRounds(const loop::For &f) {
+  const loop::Arithmetic *ends = f.condition ? loop::as<loop::Arithmetic>(f.condition) : nullptr;
+  const loop::Integer *first = f.begin ? loop::as<loop::Integer>(f.begin) : nullptr;
+  const loop::Integer *last = ends && ends->operands.size() == 2 ? loop::as<loop::Integer>(ends->operands[1]) : nullptr;
+  if (!first || !last || f.hint.unrolling == loop::Hint::Unrolling::Never || f.hint.vectors == loop::Hint::Vectors::Always)
+    return {};
+  return std::max(1L, last->value - first->value);
+}
+
+/// What decides about a loop's body.
+struct Body : loop::Visitor {
+  const std::vector<loop::Matrix> &matrices;
+  const std::string &iterator;
+  long bytes = 1, instructions = 1;
+  bool hasLoop = false, hasBranch = false, hasFunction = false, isCarried = false, isApart = false;
+  std::set<std::string> own;     // values that the iteration has set
+  std::set<std::string> isSetIn; // somewhere in the body
+  std::set<int> loaded, stored;     // matrices
+
+  Body(const std::vector<loop::Matrix> &m, const loop::For &f) : matrices(m), iterator(f.iterator) {
+    struct Sets : loop::Visitor {
+      std::set<std::string> &names;
+      explicit Sets(std::set<std::string> &n) : names(n) {}
+      void node(const NodePtr &n) override {
+        const loop::Assign *a = loop::as<loop::Assign>(n);
+        if (const loop::Local *local = a ? loop::as<loop::Local>(a->target) : nullptr)
+          names.insert(local->name);
+        Visitor::node(n);
+      }
+    } sets(isSetIn);
+    sets.node(f.body);
+  }
+
+  void node(const NodePtr &n) override {
+    if (const loop::For *f = loop::as<loop::For>(n)) {
+      hasLoop = hasLoop || (f->hint.unrolling != loop::Hint::Unrolling::Fully && f->condition &&
+                            !isWrittenOut(*f, constantRounds(*f).value_or(kWrittenOut + 1)));
+    } else if (loop::as<loop::If>(n) || loop::as<loop::BlockOfPoints>(n)) {
+      hasBranch = true;
+    } else if (const loop::Let *let = loop::as<loop::Let>(n)) {
+      for (const loop::Let::Variable &v : let->variables)
+        own.insert(v.name);
+    } else if (const loop::Array *array = loop::as<loop::Array>(n)) {
+      own.insert(array->name);
+    } else if (const loop::Assign *a = loop::as<loop::Assign>(n)) {
+      if (const loop::Local *local = loop::as<loop::Local>(a->target)) {
+        expr(a->value);
+        isCarried = isCarried || (a->op && !own.contains(local->name) && !local->isByLane);
+        own.insert(local->name);
+        return;
+      }
+      if (const loop::Element *cell = loop::as<loop::Element>(a->target)) {
+        const bool isMoving = std::any_of(cell->indices.begin(), cell->indices.end(),
+                                          [&](const Expr &i) { return loop::mentions(i, iterator); });
+        isCarried = isCarried || !isMoving;
+        stored.insert(cell->buffer);
+        element(*cell);
+        expr(a->value);
+        return; // the cell itself is not loaded
+      }
+    }
+    Visitor::node(n);
+  }
+
+  void expr(const Expr &e) override {
+    if (const loop::Element *cell = loop::as<loop::Element>(e)) {
+      loaded.insert(cell->buffer);
+      element(*cell);
+      return; // its indices are no numbers of vectors
+    }
+    if (const loop::Local *local = loop::as<loop::Local>(e)) // from the iteration before, if it is set later
+      isCarried = isCarried || (isSetIn.contains(local->name) && !own.contains(local->name) && !local->isByLane);
+    if (const loop::Operation *o = loop::as<loop::Operation>(e)) {
+      bytes = std::max(bytes, static_cast<long>(kernel::bytesOf(o->type)));
+      ++instructions;
+    } else if (const loop::Function *f = loop::as<loop::Function>(e)) {
+      hasFunction = hasFunction || !isOneInstruction(f->name);
+      ++instructions;
+    }
+    Visitor::expr(e);
+  }
+
+  void element(const loop::Element &cell) {
+    ++instructions;
+    bytes = std::max(bytes, static_cast<long>(kernel::bytesOf(
+                                matrices[static_cast<std::size_t>(cell.buffer)].element)));
+    for (std::size_t d = 1; d < cell.indices.size(); ++d)
+      isApart = isApart || loop::mentions(cell.indices[d], iterator);
+  }
+
+  bool storesWhatItLoads() const {
+    return std::any_of(stored.begin(), stored.end(), [&](int m) { return loaded.contains(m); });
+  }
+};
+
+} // namespace
+
+LoopCode loopCode(const loop::For &f, const std::vector<loop::Matrix> &matrices, long vectorBytes,
+                  bool hasGathers) {
+  Body body(matrices, f);
+  body.node(f.body);
+  LoopCode made{1, 1, !body.hasLoop};
+  const bool isAsked = f.hint.vectors == loop::Hint::Vectors::Always;
+  const bool isFree = f.hint.vectors == loop::Hint::Vectors::AsItLikes && !body.hasBranch && !body.hasFunction &&
+                      !body.isCarried && !body.storesWhatItLoads() && (hasGathers || !body.isApart);
+  if (body.hasLoop || (!isAsked && !isFree))
+    return made;
+  made.lanes = f.hint.width ? f.hint.width : std::max(1L, vectorBytes / body.bytes);
+  made.vectors = f.hint.interleave ? f.hint.interleave
+                                   : std::clamp(static_cast<long>(std::bit_floor(
+                                                    static_cast<unsigned long>(kSmall / (body.instructions + 1)))),
+                                                1L, kMostVectors);
+  return made;
+}
+
+bool isWrittenOut(const loop::For &f, long turns) {
+  if (turns > kWrittenOut || !constantRounds(f))
+    return false;
+  struct Size : loop::Visitor {
+    long nodes = 0, times = 1;
+    bool hasOther = false;
+    void node(const NodePtr &n) override {
+      const long before = times;
+      if (const loop::For *inner = loop::as<loop::For>(n)) {
+        const std::optional<long> rounds = constantRounds(*inner);
+        hasOther = hasOther || (!rounds && inner->hint.unrolling != loop::Hint::Unrolling::Fully);
+        times *= rounds.value_or(1);
+      }
+      hasOther = hasOther || loop::as<loop::BlockOfPoints>(n);
+      Visitor::node(n);
+      times = before;
+    }
+    void expr(const Expr &e) override {
+      nodes += loop::as<loop::Operation>(e) || loop::as<loop::Element>(e) || loop::as<loop::Function>(e) ? times : 0;
+      Visitor::expr(e);
+    }
+  } size;
+  size.node(f.body);
+  return !size.hasOther && turns * size.nodes <= kWrittenLength;
+}
+
+} // namespace pbc::emulate

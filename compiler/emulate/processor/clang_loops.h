@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What Clang makes of a loop of the printed text: vectors, several of them in one round, or its iterations one after the other.
+//
+//   for c < n: B[c] = 2 * A[c]        32-byte vectors  =>  4 lanes, 4 vectors in a round; the last n % 16 iterations one by one
+//   for c < n: s += A[c]                               =>  1 lane: the order of a sum of floating-point numbers stays
+//   for i < 7: s += A[i]                               =>  written out
+//
+// Imitated are the rules that decide most: only innermost loops, no value that goes from one iteration to the next, no cell that is stored and
+// loaded, no function that has no instruction; as many vectors in a round as a small body leaves room for. Its cost model, its checks for
+// matrices that overlap, and masks are not. Source: LoopVectorize of LLVM 19 (SmallLoopCost, interleave counts), bottleneck-analysis.md 8.
+#pragma once
+#include "compiler/loop/tree.h"
+
+namespace pbc::emulate {
+
+struct LoopCode {
+  long lanes = 1;   // iterations in a vector
+  long vectors = 1; // in a round
+  bool isInnermost = true;
+};
+
+/// `hasGathers`: cells that are apart can be loaded and stored as vectors.
+LoopCode loopCode(const loop::For &, const std::vector<loop::Matrix> &, long vectorBytes, bool hasGathers);
+
+/// Whether the loop is written out although nobody asked for it: it has constant limits, few iterations, and no loop inside.
+bool isWrittenOut(const loop::For &, long turns);
+
+} // namespace pbc::emulate
