@@ -46,7 +46,8 @@ private:
   /// Of other schedules than the default, what may be their limit: most of the time is that of the analysis.
   emulate::AnalysisOptions depth() const {
     constexpr double kUsed = 0.25;
-    return rows_.empty() ? emulate::AnalysisOptions{} : emulate::AnalysisOptions{.regions = false, .least = kUsed, .halves = false};
+    return rows_.empty() ? emulate::AnalysisOptions{}
+                         : emulate::AnalysisOptions{.regions = false, .least = kUsed, .halves = false};
   }
 
   /// A schedule that is not among the rows yet.

@@ -110,8 +110,7 @@ public:
                          std::vector<Router>(kMostNearer, Router(0)),
                          std::vector<Time>(static_cast<std::size_t>(trace_.registers), 0),
                          std::vector<double>(static_cast<std::size_t>(firstNeed_.back()), 0),
-                         LastTimes(width()),
-                         LastTimes(run_.core.window)});
+                         LastTimes(width()), LastTimes(run_.core.window)});
     for (bool isDone = trace_.instructions.empty(); !isDone;) {
       isDone = true;
       horizon_ = horizon(threads);

@@ -14,16 +14,16 @@ namespace {
 using loop::Expr;
 using loop::NodePtr;
 
-constexpr long kSmall = 20;      // instructions of a round, that may be repeated up to so many
-constexpr long kMostVectors = 4; // in a round
-constexpr long kWrittenOut = 16; // iterations, and
+constexpr long kSmall = 20;          // instructions of a round, that may be repeated up to so many
+constexpr long kMostVectors = 4;     // in a round
+constexpr long kWrittenOut = 16;     // iterations, and
 constexpr long kWrittenLength = 400; // instructions of all of them
 
 bool isOneInstruction(std::string name) {
   if (name.size() > 1 && name.back() == 'f')
     name.pop_back();
-  for (const char *one : {"fabs", "abs", "min", "max", "fmin", "fmax", "floor", "ceil", "round", "trunc", "rint",
-                          "sqrt", "fma"})
+  for (const char *one : {"fabs", "abs", "min", "max", "fmin", "fmax", "floor", "ceil", "round", "trunc",
+                          "rint", "sqrt", "fma"})
     if (name == one)
       return true;
   return false;
@@ -33,8 +33,10 @@ bool isOneInstruction(std::string name) {
 std::optional<long> constantRounds(const loop::For &f) {
   const loop::Arithmetic *ends = f.condition ? loop::as<loop::Arithmetic>(f.condition) : nullptr;
   const loop::Integer *first = f.begin ? loop::as<loop::Integer>(f.begin) : nullptr;
-  const loop::Integer *last = ends && ends->operands.size() == 2 ? loop::as<loop::Integer>(ends->operands[1]) : nullptr;
-  if (!first || !last || f.hint.unrolling == loop::Hint::Unrolling::Never || f.hint.vectors == loop::Hint::Vectors::Always)
+  const loop::Integer *last =
+      ends && ends->operands.size() == 2 ? loop::as<loop::Integer>(ends->operands[1]) : nullptr;
+  if (!first || !last || f.hint.unrolling == loop::Hint::Unrolling::Never ||
+      f.hint.vectors == loop::Hint::Vectors::Always)
     return {};
   return std::max(1L, last->value - first->value);
 }
@@ -47,7 +49,7 @@ struct Body : loop::Visitor {
   bool hasLoop = false, hasBranch = false, hasFunction = false, isCarried = false, isApart = false;
   std::set<std::string> own;     // values that the iteration has set
   std::set<std::string> isSetIn; // somewhere in the body
-  std::set<int> loaded, stored;     // matrices
+  std::set<int> loaded, stored;  // matrices
 
   Body(const std::vector<loop::Matrix> &m, const loop::For &f) : matrices(m), iterator(f.iterator) {
     struct Sets : loop::Visitor {
@@ -101,7 +103,8 @@ struct Body : loop::Visitor {
       return; // its indices are no numbers of vectors
     }
     if (const loop::Local *local = loop::as<loop::Local>(e)) // from the iteration before, if it is set later
-      isCarried = isCarried || (isSetIn.contains(local->name) && !own.contains(local->name) && !local->isByLane);
+      isCarried =
+          isCarried || (isSetIn.contains(local->name) && !own.contains(local->name) && !local->isByLane);
     if (const loop::Operation *o = loop::as<loop::Operation>(e)) {
       bytes = std::max(bytes, static_cast<long>(kernel::bytesOf(o->type)));
       ++instructions;
@@ -114,8 +117,8 @@ struct Body : loop::Visitor {
 
   void element(const loop::Element &cell) {
     ++instructions;
-    bytes = std::max(bytes, static_cast<long>(kernel::bytesOf(
-                                matrices[static_cast<std::size_t>(cell.buffer)].element)));
+    bytes = std::max(
+        bytes, static_cast<long>(kernel::bytesOf(matrices[static_cast<std::size_t>(cell.buffer)].element)));
     for (std::size_t d = 1; d < cell.indices.size(); ++d)
       isApart = isApart || loop::mentions(cell.indices[d], iterator);
   }
@@ -133,14 +136,15 @@ LoopCode loopCode(const loop::For &f, const std::vector<loop::Matrix> &matrices,
   body.node(f.body);
   LoopCode made{1, 1, !body.hasLoop};
   const bool isAsked = f.hint.vectors == loop::Hint::Vectors::Always;
-  const bool isFree = f.hint.vectors == loop::Hint::Vectors::AsItLikes && !body.hasBranch && !body.hasFunction &&
-                      !body.isCarried && !body.storesWhatItLoads() && (hasGathers || !body.isApart);
+  const bool isFree = f.hint.vectors == loop::Hint::Vectors::AsItLikes && !body.hasBranch &&
+                      !body.hasFunction && !body.isCarried && !body.storesWhatItLoads() &&
+                      (hasGathers || !body.isApart);
   if (body.hasLoop || (!isAsked && !isFree))
     return made;
   made.lanes = f.hint.width ? f.hint.width : std::max(1L, vectorBytes / body.bytes);
   made.vectors = f.hint.interleave ? f.hint.interleave
-                                   : std::clamp(static_cast<long>(std::bit_floor(
-                                                    static_cast<unsigned long>(kSmall / (body.instructions + 1)))),
+                                   : std::clamp(static_cast<long>(std::bit_floor(static_cast<unsigned long>(
+                                                    kSmall / (body.instructions + 1)))),
                                                 1L, kMostVectors);
   return made;
 }
@@ -163,7 +167,9 @@ bool isWrittenOut(const loop::For &f, long turns) {
       times = before;
     }
     void expr(const Expr &e) override {
-      nodes += loop::as<loop::Operation>(e) || loop::as<loop::Element>(e) || loop::as<loop::Function>(e) ? times : 0;
+      nodes += loop::as<loop::Operation>(e) || loop::as<loop::Element>(e) || loop::as<loop::Function>(e)
+                   ? times
+                   : 0;
       Visitor::expr(e);
     }
   } size;

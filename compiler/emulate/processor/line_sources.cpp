@@ -96,7 +96,8 @@ private:
   Volume volumeOf(const Extent &e, double fresh) const {
     const double lines = std::ceil(e.run / unit_), bytes = e.pieces * lines * unit_ * fresh;
     const double sets = std::min(kPageBytes / kLineBytes, lines * e.places);
-    return {bytes, unit_ == kLineBytes ? std::max(bytes, e.pieces * lines * fresh / sets * kPageBytes) : bytes};
+    return {bytes,
+            unit_ == kLineBytes ? std::max(bytes, e.pieces * lines * fresh / sets * kPageBytes) : bytes};
   }
 
   /// What a stream uses in all iterations of its loops from `first` on.
@@ -162,9 +163,7 @@ private:
   /// Which part of a stream's extent another one, that moves like it, has not, too.
   double apart(const Stream &s, const Stream &other, const Extent &own, std::size_t first) const {
     const double distance = std::abs(static_cast<double>(s.byte - other.byte));
-    double least = distance < std::max(own.run, unit_)
-                       ? distance / std::max(own.run, unit_)
-                       : 1;
+    double least = distance < std::max(own.run, unit_) ? distance / std::max(own.run, unit_) : 1;
     for (std::size_t d = first; d < s.loops.size(); ++d)
       if (stride(s, d) != 0) {
         const double steps = distance / stride(s, d);

@@ -48,6 +48,7 @@ struct LineSources {
 ///
 /// With `unit`, of what has so many bytes instead of lines: pages, and as memories those that know so many of them. A store counts once then, and
 /// which of them share a set does not matter.
-LineSources lineSources(const Nest &, const std::vector<double> &bytes, bool isWarm, double unit = kLineBytes);
+LineSources lineSources(const Nest &, const std::vector<double> &bytes, bool isWarm,
+                        double unit = kLineBytes);
 
 } // namespace pbc::emulate

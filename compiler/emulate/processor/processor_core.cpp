@@ -30,11 +30,9 @@ constexpr Kinds kKinds[] = {{CpuUnit::Loads, ResourceKind::Load, ResourceKind::L
                             {CpuUnit::Divide, ResourceKind::DivideF32, ResourceKind::DivideF64},
                             {CpuUnit::Root, ResourceKind::SqrtF32, ResourceKind::SqrtF64},
                             {CpuUnit::Integers, ResourceKind::AddI32, ResourceKind::AddI64}};
-constexpr const char *kNames[] = {"loads",     "stores",          "arithmetic",
-                                           "additions", "multiplications", "multiply-adds",
-                                           "divisions", "square roots",    "integers",
-                                           "branches",  "gathers",         "scatters",
-                                           "pages"};
+constexpr const char *kNames[] = {
+    "loads",        "stores",   "arithmetic", "additions", "multiplications", "multiply-adds", "divisions",
+    "square roots", "integers", "branches",   "gathers",   "scatters",        "pages"};
 static_assert(std::size(kNames) == kCpuUnits);
 
 class Reader {
@@ -73,7 +71,9 @@ public:
 private:
   /// What a machine's file may leave out.
   void addOthers(ProcessorCore &made) const {
-    const auto inClock = [&](const std::optional<model::Figure> &f) { return f ? cycles(f->value * clock_) : 0; };
+    const auto inClock = [&](const std::optional<model::Figure> &f) {
+      return f ? cycles(f->value * clock_) : 0;
+    };
     const auto add = [&](CpuUnit unit, Cost cost) {
       made.core.resources.push_back({kNames[placeOf(unit)], cost});
       made.rates[0].push_back({1, 1});
@@ -82,8 +82,9 @@ private:
     add(CpuUnit::Branches, {inClock(machine_.mispredicted), kCycle});
     const auto apart = [&](ResourceKind kind) {
       const model::Resource *r = find(kind);
-      return r && r->numbers.unit ? Cost{made.core.resources.front().cost.latency, cycles(clock_ / r->numbers.unit->value)}
-                                  : Cost{};
+      return r && r->numbers.unit
+                 ? Cost{made.core.resources.front().cost.latency, cycles(clock_ / r->numbers.unit->value)}
+                 : Cost{};
     };
     const Cost gather = apart(ResourceKind::Gather), scatter = apart(ResourceKind::Scatter);
     made.hasGathers = gather.gap > 0 && scatter.gap > 0;

@@ -36,7 +36,8 @@ const loop::Operation *productIn(const Expr &e) {
 /// limits are compared.
 constexpr long kSetUp = 8, kSetUpOfNumbers = 3;
 constexpr double kJumps = 2, kJumpsOfNumbers = 1;
-constexpr long kRepeated = 50, kMostRepeated = 8; // instructions of a round without vectors, as LLVM unrolls it
+constexpr long kRepeated = 50,
+               kMostRepeated = 8; // instructions of a round without vectors, as LLVM unrolls it
 
 } // namespace
 
@@ -74,7 +75,9 @@ void ThreadLane::beginLoop(const loop::For &f, long turns) {
 }
 
 /// Loops that have constant limits and few iterations.
-bool ThreadLane::goesThroughAll(const loop::For &f, long turns) const { return !block_ && isWrittenOut(f, turns); }
+bool ThreadLane::goesThroughAll(const loop::For &f, long turns) const {
+  return !block_ && isWrittenOut(f, turns);
+}
 
 void ThreadLane::emitSetUp(bool isInnermost) {
   if (block_)
@@ -120,8 +123,8 @@ void ThreadLane::close() {
   if (last.isCounted) { // its variable, and the branch
     emit(CpuUnit::Integers, Scalar::I64, Region::Computing, {}, 1);
     if (last.isInnermost && length > 0)
-      jumps = 1.0 / static_cast<double>(std::bit_floor(
-                        static_cast<unsigned long>(std::clamp(kRepeated / length, 1L, std::min(kMostRepeated, loop.times)))));
+      jumps = 1.0 / static_cast<double>(std::bit_floor(static_cast<unsigned long>(
+                        std::clamp(kRepeated / length, 1L, std::min(kMostRepeated, loop.times)))));
   }
   if (length > 0) {
     Instruction &end = ran_.trace.instructions.back();
@@ -158,7 +161,8 @@ void ThreadLane::appendRest(const Open &main) {
     one.transactions = usesPorts ? 1 : core_.admissions(unit, type, 1);
     one.needs.clear();
     if (usesPorts)
-      one.needs.push_back({placeOf(CpuUnit::Ports), static_cast<double>(core_.admissions(CpuUnit::Ports, type, 1))});
+      one.needs.push_back(
+          {placeOf(CpuUnit::Ports), static_cast<double>(core_.admissions(CpuUnit::Ports, type, 1))});
     for (int &read : one.reads)
       if (const auto at = renamed.find(read); at != renamed.end())
         read = at->second;
@@ -183,7 +187,8 @@ void ThreadLane::appendRest(const Open &main) {
   trace.loops.push_back({first, static_cast<int>(trace.instructions.size()), main.rest});
   ran_.turns.push_back(0);
   ran_.exact.push_back(static_cast<double>(main.rest));
-  ran_.exact[static_cast<std::size_t>(main.loop)] += static_cast<double>(main.rest) / static_cast<double>(main.numbers);
+  ran_.exact[static_cast<std::size_t>(main.loop)] +=
+      static_cast<double>(main.rest) / static_cast<double>(main.numbers);
   ran_.rests.push_back({main.loop, loop, main.numbers});
 }
 
@@ -287,7 +292,8 @@ int ThreadLane::emitApart(CpuUnit unit, Scalar type, Region region, std::vector<
   made.reads = std::move(reads);
   made.writes = {ran_.trace.registers++};
   made.region = static_cast<int>(region);
-  made.needs.push_back({placeOf(unit), static_cast<double>(numbers * core_.admissions(unit, type, 1)) / made.count});
+  made.needs.push_back(
+      {placeOf(unit), static_cast<double>(numbers * core_.admissions(unit, type, 1)) / made.count});
   ran_.trace.instructions.push_back(std::move(made));
   types_.push_back(type);
   return ran_.trace.instructions.back().writes.front();
@@ -393,8 +399,8 @@ int ThreadLane::combined(const loop::Assign &a, int value, const std::optional<W
     before = emit(CpuUnit::Loads, Scalar::F64, Region::Computing, {before}, numbers());
   Instruction *last = ran_.trace.instructions.empty() ? nullptr : &ran_.trace.instructions.back();
   const bool isSum = a.op == Op::Add || a.op == Op::Subtract;
-  if (isSum && !isInMemory && productIn(a.value) && last && last->resource == placeOf(CpuUnit::Multiply) && value >= 0 &&
-      last->writes.back() == value) {
+  if (isSum && !isInMemory && productIn(a.value) && last && last->resource == placeOf(CpuUnit::Multiply) &&
+      value >= 0 && last->writes.back() == value) {
     last->resource = placeOf(CpuUnit::Fma);
     last->reads.push_back(before);
     return value;
@@ -480,9 +486,12 @@ int ThreadLane::accessed(const Where &w, bool isStore, int value) {
     reads.push_back(value);
   const int result = emit(isStore ? CpuUnit::Stores : CpuUnit::Loads, w.type,
                           isStore ? Region::Stores : Region::Loads, std::move(reads), together, apart);
-  Accessing made{w.reached, static_cast<int>(ran_.trace.instructions.size()) - 1,
-                 isStore,   together * r.bytesOfCell,
-                 1,         0,
+  Accessing made{w.reached,
+                 static_cast<int>(ran_.trace.instructions.size()) - 1,
+                 isStore,
+                 together * r.bytesOfCell,
+                 1,
+                 0,
                  isStore ? value : result};
   if (apart > 1) { // lines with some cells each
     made.apart = static_cast<double>(std::max(r.bytesOfCell * apart, kLineBytes));

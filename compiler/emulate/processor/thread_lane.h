@@ -31,7 +31,8 @@ struct Accessing {
   double apart = 0; // bytes, one from the next
   int value = -1;   // the register that is loaded or stored
   std::vector<long> loops = {};
-  bool isRest = false; // one of the last iterations, too few for vectors: its lines are among those of the others
+  bool isRest =
+      false; // one of the last iterations, too few for vectors: its lines are among those of the others
 };
 
 /// Iterations that are too few for vectors, behind the loop that has the others.
@@ -83,7 +84,7 @@ private:
   struct Open {
     int first, loop;
     bool isCounted;
-    long numbers; // iterations that run together
+    long numbers;               // iterations that run together
     long vectors = 1, rest = 0; // in a round of Clang's; iterations that are left for the end
     bool isInnermost = false;
     std::size_t accesses = 0; // when it began
@@ -129,7 +130,7 @@ private:
   std::vector<Open> open_;
   std::map<Place, int> registers_, aliases_;
   std::map<std::pair<int, long>, int> loaded_; // by matrix and byte, since the loop began
-  std::vector<body::Scalar> types_; // of the trace's instructions
+  std::vector<body::Scalar> types_;            // of the trace's instructions
   Ran ran_;
 };
 

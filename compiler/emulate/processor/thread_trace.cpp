@@ -134,10 +134,10 @@ private:
       accesses.push_back(&a);
     }
     const LineSources sources = lineSources(nest, core_.bytes, isWarm_);
-    const LineSources pages =
-        core_.pageBytes > 0
-            ? lineSources(nest, {core_.pageBytes, core_.knownPages * core_.pageBytes}, isWarm_, core_.pageBytes)
-            : LineSources{};
+    const LineSources pages = core_.pageBytes > 0
+                                  ? lineSources(nest, {core_.pageBytes, core_.knownPages * core_.pageBytes},
+                                                isWarm_, core_.pageBytes)
+                                  : LineSources{};
     for (std::size_t s = 0; s < accesses.size(); ++s) {
       Instruction &i = ran_.trace.instructions[static_cast<std::size_t>(accesses[s]->instruction)];
       if (const double twice = crossing(*accesses[s]); twice > 0)

@@ -141,7 +141,10 @@ private:
 };
 
 struct PageTimes {
-  double chased = 0, together = 0; // seconds by which an access is longer than with lines side by side; of one that waits for none
+  double
+      chased = 0,
+      together =
+          0; // seconds by which an access is longer than with lines side by side; of one that waits for none
 };
 
 PageTimes pageTimes(const SmallPages &pages, std::size_t count, const Sampling &sampling) {
@@ -212,13 +215,13 @@ std::optional<int> windowSize(std::size_t farBytes, const Sampling &sampling) {
   std::shuffle(order.begin(), order.end(), std::mt19937_64(1));
   for (std::size_t k = 0; k < count; ++k)
     for (std::size_t chain = 0; chain < kChainNodes; ++chain)
-      nodes[order[k] * kChainNodes + chain].next = &nodes[order[(k + 1 + chain * count / 2) % count] * kChainNodes + chain];
+      nodes[order[k] * kChainNodes + chain].next =
+          &nodes[order[(k + 1 + chain * count / 2) % count] * kChainNodes + chain];
   Node *a = nodes, *b = nodes + 1;
   std::vector<std::pair<int, double>> times; // of a step, by the instructions between
   for (const auto &[between, walk] : kWalks)
-    times.emplace_back(between, shortest(sampling, [&, run = walk] {
-                         return ownSecondsOf([&] { run(a, b); }) / kSteps;
-                       }));
+    times.emplace_back(
+        between, shortest(sampling, [&, run = walk] { return ownSecondsOf([&] { run(a, b); }) / kSteps; }));
   // Misses that overlap take one latency, others two.
   const double least = times.front().second, most = times.back().second;
   if (most < 1.5 * least)
@@ -233,8 +236,8 @@ std::optional<PageTable> knownPages(const Sampling &sampling) {
   constexpr std::size_t kMost = 16384;
   const SmallPages pages(kMost);
   const PageTimes most = pageTimes(pages, kMost, sampling);
-  constexpr std::size_t kFew = 256;  // more than the first level of places knows, and fewer than the second
-  constexpr double kSeen = 0.25; // of a walk
+  constexpr std::size_t kFew = 256; // more than the first level of places knows, and fewer than the second
+  constexpr double kSeen = 0.25;    // of a walk
   const double base = pageTimes(pages, kFew, sampling).chased, walk = most.chased - base;
   if (!(walk > base))
     return {};

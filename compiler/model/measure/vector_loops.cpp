@@ -58,7 +58,7 @@ void addVectorLoop(std::vector<ResourceLoop> &loops, ResourceKind kind, int byte
     asm volatile("vmovdqu (%2), %%ymm1\n\t"                                                                  \
                  "vpxor %%xmm2, %%xmm2, %%xmm2\n\t"                                                          \
                  "1:\n\t" PBC_8_TIMES(text) "dec %0\n\t"                                                     \
-                                            "jnz 1b\n\t"                                                    \
+                                            "jnz 1b\n\t"                                                     \
                                             "vzeroupper"                                                     \
                  : "+r"(rounds)                                                                              \
                  : "r"(cells), "r"(apart)                                                                    \

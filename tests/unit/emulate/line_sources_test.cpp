@@ -104,7 +104,9 @@ TEST(LineSources, ColumnsOfAPowerOfTwoShareASet) {
 TEST(LineSources, PagesAreForgottenLikeLines) {
   constexpr double kPage = 4096;
   const auto walks = [](double rows) {
-    return lineSources({{512, rows}, {{0, 0, 8, {0, 1}, {8, 4096}}}}, {kPage, 64 * kPage}, true, kPage).lines[0].back();
+    return lineSources({{512, rows}, {{0, 0, 8, {0, 1}, {8, 4096}}}}, {kPage, 64 * kPage}, true, kPage)
+        .lines[0]
+        .back();
   };
   EXPECT_NEAR(walks(100), 1, 0.01);
   EXPECT_NEAR(walks(50), 0, 0.01);

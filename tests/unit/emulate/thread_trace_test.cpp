@@ -108,7 +108,9 @@ TEST(ThreadTrace, WhatFitsIntoTheFirstMemoryIsLimitedByStores) {
 
 /// Clang does not need to be asked where iterations have no order.
 TEST(ThreadTrace, LoopsWithoutAnOrderAreVectorsAnyway) {
-  const auto text = [](const char *steps) { return made(kScale, steps, {{"n", 1024}}, {{1024}, {1024}}, true).text; };
+  const auto text = [](const char *steps) {
+    return made(kScale, steps, {{"n", 1024}}, {{1024}, {1024}}, true).text;
+  };
   EXPECT_EQ(text(""), text("vector(i)"));
   EXPECT_NE(text("scalar(i)"), text("vector(i)"));
 }
@@ -173,7 +175,8 @@ const char *const kColumns = R"(kernel Columns [n]
 
 TEST(ThreadTrace, CellsApartAreLoadedOneByOne) {
   const std::string text = made(kColumns, "vector(x)", {{"n", 520}}, {{520, 520}, {520, 520}}).text;
-  EXPECT_NE(text.find("loads x4, 1.02 from L2 at once, 0.127 from memory at once"), std::string::npos) << text;
+  EXPECT_NE(text.find("loads x4, 1.02 from L2 at once, 0.127 from memory at once"), std::string::npos)
+      << text;
 }
 
 TEST(ThreadTrace, CellsApartAreOneInstructionWhereTheMachineHasIt) {
@@ -205,7 +208,8 @@ TEST(ThreadTrace, ExitsOfLongLoopsCostAWrongGuess) {
     m.guessedRounds = guessed;
     return made(kScan, "", {{"n", 400}}, {{400}, {400}}, true, m).trace;
   };
-  EXPECT_TRUE(trace(16).instructions.back().redirects) << "399 iterations, 8 of which are written out in a round";
+  EXPECT_TRUE(trace(16).instructions.back().redirects)
+      << "399 iterations, 8 of which are written out in a round";
   EXPECT_FALSE(trace(64).instructions.back().redirects);
 }
 

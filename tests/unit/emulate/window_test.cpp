@@ -76,7 +76,8 @@ TEST(Window, NothingIsTakenInBehindAWrongGuess) {
   const Core core = processor({{100, 1}, {20, 1}}, 4, 64);
   EXPECT_EQ(inCycles(emulate(trace, {1}, core).time), 101);
   trace.instructions[1].redirects = true;
-  EXPECT_EQ(inCycles(emulate(trace, {1}, core).time), 120) << "the last one begins after the branch's 20 cycles";
+  EXPECT_EQ(inCycles(emulate(trace, {1}, core).time), 120)
+      << "the last one begins after the branch's 20 cycles";
   trace.instructions[1].reads = {trace.instructions[0].writes.front()};
   EXPECT_EQ(inCycles(emulate(trace, {1}, core).time), 220) << "the branch itself waits";
 }

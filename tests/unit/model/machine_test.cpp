@@ -155,8 +155,10 @@ TEST(MachineFile, WhatACoreDoesAheadIsReadAsItWasWritten) {
   EXPECT_EQ(again.pages->entries, 1536);
   EXPECT_EQ(again.pages->latency->value, 17e-9);
   EXPECT_EQ(again.pages->rate->value, 1e8);
-  EXPECT_EQ(complaintAbout(std::string(kSmall) + "pages = 3\n"), "m.toml:5:9: [pages] is a table: bytes, entries, latency");
-  EXPECT_EQ(complaintAbout(std::string(kSmall) + "[pages]\nbytes = 4096\nlatency = 1e-8\n"), "m.toml:5:1: [pages] needs 'entries'");
+  EXPECT_EQ(complaintAbout(std::string(kSmall) + "pages = 3\n"),
+            "m.toml:5:9: [pages] is a table: bytes, entries, latency");
+  EXPECT_EQ(complaintAbout(std::string(kSmall) + "[pages]\nbytes = 4096\nlatency = 1e-8\n"),
+            "m.toml:5:1: [pages] needs 'entries'");
 }
 
 TEST(MachineFile, MistakesAreNamedWithTheirPlace) {
