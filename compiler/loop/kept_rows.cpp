@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/loop/kept_rows.h"
+#include "compiler/loop/walk.h"
+
+namespace pbc::loop {
+namespace {
+
+constexpr const char *kKeptRows = "rows", *kKeptRow = "row", *kKeptStep = "step";
+constexpr long kMostKept = 64; // of a row's loop, all of whose steps are written out
+
+Expr keptRow(const Matrix &of, const char *number) {
+  return make({Local{kKeptRows, of.element, {index(number)}}});
+}
+
+NodePtr declared(const std::string &name, Expr value) {
+  return make({Let{.variables = {{name, std::move(value)}}, .mayBeUnused = true}});
+}
+
+NodePtr unrolledTo(const char *iterator, Expr end, NodePtr body) {
+  For loop{iterator, integer(0), less(index(iterator), std::move(end)), nullptr, std::move(body)};
+  loop.hint.unrolling = Hint::Unrolling::Fully;
+  return make({std::move(loop)});
+}
+
+struct CountLoops : Visitor {
+  int count = 0;
+  bool areCounting = true;
+  void node(const NodePtr &n) override {
+    if (const For *f = as<For>(n)) {
+      ++count;
+      areCounting &= isCounting(*f);
+    }
+    Visitor::node(n);
+  }
+};
+
+/// What is in the loop over rows: reads of its steps come from what is kept, and what is written is kept, too.
+class InRow : public Mutator {
+public:
+  InRow(const Matrix &of, int result) : of_(of), result_(result) {}
+
+  NodePtr node(const NodePtr &n) override {
+    if (const For *steps = as<For>(n)) {
+      isInStep_ = true;
+      NodePtr body = scope({declared(steps->iterator, add(steps->begin, index(kKeptStep))), Mutator::node(steps->body)});
+      isInStep_ = false;
+      return unrolledTo(kKeptStep, index(kKeptRow), std::move(body));
+    }
+    const Assign *assign = as<Assign>(n);
+    const Element *target = assign ? as<Element>(assign->target) : nullptr;
+    if (!target || target->buffer != result_)
+      return Mutator::node(n);
+    Assign kept = *assign, stored = *assign;
+    kept.target = keptRow(of_, kKeptRow);
+    kept.value = Mutator::expr(assign->value);
+    stored.value = keptRow(of_, kKeptRow);
+    return block({make({std::move(kept)}), make({std::move(stored)})});
+  }
+  Expr expr(const Expr &e) override {
+    const Element *cell = as<Element>(e);
+    return isInStep_ && cell && cell->buffer == result_ ? keptRow(of_, kKeptStep) : Mutator::expr(e);
+  }
+
+private:
+  const Matrix &of_;
+  int result_;
+  bool isInStep_ = false;
+};
+
+class Keeping : public Mutator {
+public:
+  Keeping(const Matrix &of, int result) : of_(of), result_(result) {}
+
+  NodePtr node(const NodePtr &n) override {
+    const For *rows = as<For>(n);
+    CountLoops loops;
+    if (rows)
+      loops.node(n);
+    if (!rows || loops.count != 2 || !loops.areCounting)
+      return Mutator::node(n);
+    NodePtr inRow = InRow(of_, result_).node(rows->body);
+    const Expr ofBlock = ofMachine("PB_C0");
+    const NodePtr kept = unrolledTo(
+        kKeptRow, ofBlock, scope({declared(rows->iterator, add(rows->begin, index(kKeptRow))), std::move(inRow)}));
+    const Expr isWhole = arithmetic(
+        Arithmetic::Op::Equal, {grouped(subtract(limit("highrows"), limit("lowrows"))), ofBlock});
+    const Expr isShort = less(ofBlock, integer(kMostKept + 1));
+    return make({If{arithmetic(Arithmetic::Op::And, {isShort, isWhole}),
+                    scope({make({Array{.name = kKeptRows, .element = of_.element, .extents = {ofBlock}}}), kept}), n}});
+  }
+
+private:
+  const Matrix &of_;
+  int result_;
+};
+
+} // namespace
+
+NodePtr withKeptRows(const NodePtr &body, const Matrix &of, int result) { return Keeping(of, result).node(body); }
+
+} // namespace pbc::loop
