@@ -90,7 +90,7 @@ public:
 
 protected:
   bool isIdle(const NodePtr &n) override { return !loads_.hasLoads(n); }
-  bool goesThroughAll(long turns) const override { return turns <= kAllTurns; }
+  bool goesThroughAll(const loop::For &, long turns) const override { return turns <= kAllTurns; }
 
   long ofLaunch(const loop::Name &n) const override {
     if (const auto at = question_.sizes.find(n.name); at != question_.sizes.end())
