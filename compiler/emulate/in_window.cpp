@@ -86,11 +86,11 @@ private:
 
 struct Thread {
   Position position;
-  std::vector<Router> routers;      // kMostNearer
-  std::vector<Time> ready;          // by register
-  std::vector<double> owed;         // by need of all instructions: what was asked for and not admitted yet
-  LastTimes takenIn, retire;        // of the last `width` and `window` instructions
-  Time resumes = 0;                 // after a branch that was guessed wrongly
+  std::vector<Router> routers; // kMostNearer
+  std::vector<Time> ready;     // by register
+  std::vector<double> owed;    // by need of all instructions: what was asked for and not admitted yet
+  LastTimes takenIn, retire;   // of the last `width` and `window` instructions
+  Time resumes = 0;            // after a branch that was guessed wrongly
 };
 
 class InWindow {
@@ -106,8 +106,7 @@ public:
   Outcome all() {
     std::vector<Thread> threads;
     for (int k = 0; k < run_.threads.count; ++k)
-      threads.push_back({Position(trace_),
-                         std::vector<Router>(kMostNearer, Router(0)),
+      threads.push_back({Position(trace_), std::vector<Router>(kMostNearer, Router(0)),
                          std::vector<Time>(static_cast<std::size_t>(trace_.registers), 0),
                          std::vector<double>(static_cast<std::size_t>(firstNeed_.back()), 0),
                          LastTimes(width()), LastTimes(run_.core.window)});

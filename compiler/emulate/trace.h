@@ -40,7 +40,8 @@ struct Instruction {
   int region = 0;                 // its place in Trace::regions
   int count = 1; // it stands for so many that do not wait for each other, with all of their transactions
   bool isBarrier = false; // of the block's threads
-  bool redirects = false; // a branch that was guessed wrongly: what follows is taken in after its result (cores with a window)
+  bool redirects =
+      false; // a branch that was guessed wrongly: what follows is taken in after its result (cores with a window)
   std::vector<Share> nearer = {}; // the rates are at most 1 together
   std::vector<Need> needs = {};
 };

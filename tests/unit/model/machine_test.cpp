@@ -167,7 +167,8 @@ TEST(MachineFile, MistakesAreNamedWithTheirPlace) {
       complaintAbout(small + "barier = 1e-9\n"),
       "m.toml:5:1: a machine has no 'barier' (did you mean 'barrier'?); known: 'name', 'kind', 'source', "
       "'units', 'lanes', 'clock', 'registers', 'threads_per_unit', 'blocks_per_unit', 'threads_per_block', "
-      "'barrier', 'launch', 'window', 'mispredicted', 'guessed_rounds', 'pages', 'registers_per_lane', 'first_cache_per_pair', 'second_cache', 'published_area', "
+      "'barrier', 'launch', 'window', 'mispredicted', 'guessed_rounds', 'pages', 'registers_per_lane', "
+      "'first_cache_per_pair', 'second_cache', 'published_area', "
       "'memory', 'resource', 'warp', 'iteration' and 'energy'");
   EXPECT_EQ(complaintAbout(small + "barrier = -1e-9\n"),
             "m.toml:5:11: 'barrier' must be positive and finite, not -1e-09");
