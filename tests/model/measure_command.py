@@ -30,7 +30,7 @@ with tempfile.TemporaryDirectory() as folder:
     for name, resource in resources.items():
         rates = ["unit", "machine"] + (["unit_numbers", "machine_numbers"] if name != "issue" else [])
         assert all(resource[rate]["best"] >= resource[rate]["value"] > 0 for rate in rates), resource
-        assert "latency" in resource or name in ("issue", "store"), resource
+        assert "latency" in resource or name in ("issue", "store", "gather", "scatter"), resource
         assert "latency" not in resource or 0 < resource["latency"]["best"] <= resource["latency"]["value"], resource
         assert "lane" not in resource, resource
     assert "Resources, best samples" in text and "bandwidth, one unit" in text, text
