@@ -5,7 +5,7 @@
     build/release/bin/pbc model measure -o here.toml
     bench/emulate/agreement.py here.toml              all kernels: about 10 minutes on two cores
     bench/emulate/agreement.py here.toml --only=grids
-    bench/emulate/agreement.py here.toml --held-out   only those by which nothing in the model was chosen
+    bench/emulate/agreement.py here.toml --held-out   only the further kernels
 
 For each kernel: predicted and measured time of the default schedule, the ratio, what it is limited by, and Kendall's tau between predicted and
 measured times of its schedules. Then the geometric mean of the errors, and the median of tau, of the kernels that the model was made with and
@@ -88,7 +88,7 @@ def main():
     options.add_argument("--only", default="", help="one of " + ", ".join(sorted({name for name, _ in RUNS + HELD_OUT})))
     options.add_argument("--pbc", default=HERE.parents[1] / "build/release/bin/pbc")
     options.add_argument("--default", action="store_true", help="the default schedules only")
-    options.add_argument("--held-out", action="store_true", help="only kernels by which nothing was chosen")
+    options.add_argument("--held-out", action="store_true", help="only the further kernels")
     options.add_argument("--rounds", type=int, default=1)
     given = options.parse_args()
     print(f"{'kernel':<24}{'n':>9}{'predicted':>12}{'measured':>12}{'ratio':>7}{'tau':>7}  limited by")
