@@ -76,7 +76,8 @@ struct Progress {
 
   const std::shared_ptr<Submission> submission;
   const Launch &launch;
-  const bool beginsFork, isBeside;                    // beside.h: others may run beside it; it beside others
+  const bool beginsFork;                              // beside.h: others may run beside it
+  bool isBeside;                                      // it may run beside others
   std::vector<std::shared_ptr<Record>> records;       // of each matrix, or
   std::vector<std::shared_ptr<Transient>> transients; // for matrices that no storage owns
   std::unique_ptr<Buffer> scratch;                    // for partial results of cells
@@ -135,6 +136,7 @@ protected:
         if (Storage *owner = p.launch.matrices[k].place.matrix.owner) {
           p.records[k] = m.table().recordOf(owner);
           p.records[k]->pin(m.index(), m.nextUse());
+          p.isBeside = p.isBeside && p.records[k]->buffer(m.index());
         }
     }
     for (std::size_t k = 0; k < p.records.size(); ++k)
@@ -348,26 +350,11 @@ private:
     const Grid grid = rounds_->prepare(round_, arguments_);
     Kernel *const own = kernelOfPart(round_);
     event_ = m.call([&] {
-      return giveBeside(m, [&] { return m.device().launch(own ? *own : *l.kernel, arguments_, grid); });
+      const LaunchesBeside beside(progress_->isBeside ? &m.device() : nullptr);
+      return m.device().launch(own ? *own : *l.kernel, arguments_, grid);
     });
     m.count.items += itemsOf(grid);
     return 1;
-  }
-  /// Gives launches, beside others if they may run there.
-  template <class Give>
-  EventRef giveBeside(Management &m, Give &&give) {
-    struct Beside {
-      Device *device;
-      explicit Beside(Device *of) : device(of) {
-        if (device)
-          device->launchBeside(true);
-      }
-      ~Beside() {
-        if (device)
-          device->launchBeside(false);
-      }
-    } const beside(progress_->isBeside ? &m.device() : nullptr);
-    return give();
   }
   /// That of a part whose groups have another shape, or of a block of rows; null: the launch's.
   Kernel *kernelOfPart(long round) const {
@@ -392,8 +379,10 @@ private:
             {arguments_, grid, l.parts.empty(), kernelOfPart(k)}); // parts have nothing to do with each other
       }
       try {
-        if (EventRef event = m.call(
-                [&] { return giveBeside(m, [&] { return m.device().launchChain(*l.kernel, chain); }); })) {
+        if (EventRef event = m.call([&] {
+              const LaunchesBeside beside(progress_->isBeside ? &m.device() : nullptr);
+              return m.device().launchChain(*l.kernel, chain);
+            })) {
           event_ = std::move(event);
           for (const ChainLaunch &given : chain)
             m.count.items += itemsOf(given.grid);

@@ -246,7 +246,6 @@ void CudaDevice::launchParts(CudaKernel &kernel, const Grid &grid, void **argume
 void CudaDevice::fork() {
   context_->enter();
   fork_ = context_->record(streams_[kCuKernels], false);
-  atFork_ = pool_->buffers;
 }
 
 void CudaDevice::launchBeside(bool isBeside) {
@@ -258,18 +257,14 @@ void CudaDevice::launchBeside(bool isBeside) {
 }
 
 void CudaDevice::awaitOthers(const std::vector<Argument> &arguments) {
-  bool isNew = false; // memory that a launch since the fork may have used until it was freed
-  for (const Argument &argument : arguments) {
-    if (!argument.buffer)
-      continue;
-    auto &buffer = *static_cast<CudaBuffer *>(argument.buffer);
-    buffer.memory.uses.eachToAwait(kCuKernels, argument.written, [&](const CudaMarkRef &before) {
-      context_->wait(kernelStream(), before);
-    });
-    isNew |= buffer.number > atFork_;
-  }
+  for (const Argument &argument : arguments)
+    if (argument.buffer)
+      static_cast<CudaBuffer *>(argument.buffer)
+          ->memory.uses.eachToAwait(kCuKernels, argument.written, [&](const CudaMarkRef &before) {
+            context_->wait(kernelStream(), before);
+          });
   if (isBeside_)
-    context_->wait(besides_, isNew ? context_->record(streams_[kCuKernels], false) : fork_);
+    context_->wait(besides_, fork_);
 }
 
 EventRef CudaDevice::noteLaunch(const std::vector<Argument> &arguments, const CudaMarkRef &begin) {

@@ -91,7 +91,6 @@ private:
   CuStream calls_[kCuQueues] = {}; // for callWhenOver(), made when they are needed
   CuStream besides_ = {};          // of launches beside others, made when it is needed
   CudaMarkRef fork_;               // the kernels' stream at fork()
-  unsigned long atFork_ = 0;       // how many buffers had been made
   bool isBeside_ = false;
   CudaMarkRef epoch_; // the origin of the device's clock; null: commands are not timed
   std::unique_ptr<Staging> in_, out_;

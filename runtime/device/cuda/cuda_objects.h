@@ -82,8 +82,6 @@ public:
   /// Gives all that it keeps back to the driver; waits for commands that use it.
   void clear();
 
-  unsigned long buffers = 0; // that were ever made
-
 private:
   std::shared_ptr<CudaContext> context_;
   std::multimap<unsigned long, CudaMemory> kept_; // by size
@@ -93,10 +91,9 @@ private:
 class CudaBuffer : public Buffer {
 public:
   CudaBuffer(std::shared_ptr<CudaPool> owner, unsigned long bytes)
-      : size(bytes), number(++owner->buffers), memory(owner->allocate(bytes)), pool_(std::move(owner)) {}
+      : size(bytes), memory(owner->allocate(bytes)), pool_(std::move(owner)) {}
   ~CudaBuffer() override { pool_->giveBack(std::move(memory)); }
   const unsigned long size;
-  const unsigned long number; // among all buffers that were ever made
   CudaMemory memory;
 
 private:

@@ -29,6 +29,15 @@ TEST_F(Beside, PartsOfOneMatrixUntilSomebodyReadsIt) {
   EXPECT_EQ(bench.fake().besides, 1);
 }
 
+/// Memory that a matrix gets may have been that of another one, which a launch since the fork uses.
+TEST_F(Beside, OnlyWhereAllMatricesHadTheirMemory) {
+  const std::vector<Launch> launches = {bench.plus(a, b, 1), other(bench.plus(a, c, 2))};
+  bench.manager->submitNow(launches);
+  EXPECT_EQ(bench.fake().besides, 0);
+  bench.manager->submitNow(launches);
+  EXPECT_EQ(bench.fake().besides, 1);
+}
+
 TEST_F(Beside, EachWaitsForAllThatItUsesOrOverwrites) {
   EXPECT_THAT(forksOf({bench.plus(a, b, 1), other(bench.plus(a, c, 1))}), testing::ElementsAre(0, 0));
   EXPECT_THAT(forksOf({bench.plus(a, b, 1), other(bench.plus(b, c, 1))}), testing::ElementsAre(0, 1))
