@@ -10,7 +10,6 @@ groups of 64 x 2 items of 4 x 8 points each). For each: predicted and measured t
 mean of the errors, and the median of tau. Times that differ by less than 5 % are not compared.
 """
 import argparse
-import itertools
 import json
 import math
 import pathlib
@@ -18,18 +17,10 @@ import re
 import statistics
 import subprocess
 
+from agreement import tau
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-SAME = 1.05  # times that are nearer to each other than this say nothing about an order
 RULES = {"Separable": ("rows", "columns"), "bench/device/gpu.pbcc": ("point",), "stdlib/blas3.pbcc": ("Cells",)}
-
-
-def tau(rows):
-    agree = disagree = 0
-    for (_, p, m), (_, q, n) in itertools.combinations(rows, 2):
-        if max(m, n) >= SAME * min(m, n):
-            agree += (p - q) * (m - n) > 0
-            disagree += (p - q) * (m - n) < 0
-    return (agree - disagree) / (agree + disagree) if agree + disagree else None
 
 
 def points(transform, rule, n):
@@ -88,7 +79,7 @@ def main():
             if predicted is None:
                 print(f"| {run['transform']} | {run['n']} | {name} | - | {measured:.4g} | - | {limit} |", flush=True)
                 continue
-            rows.append((name, predicted, measured))
+            rows.append({"seconds": predicted / 1000, "measured_seconds": measured / 1000})
             errors.append(abs(math.log(predicted / measured)))
             print(f"| {run['transform']} | {run['n']} | {name} | {predicted:.4g} | {measured:.4g} | {predicted / measured:.2f} | {limit} |", flush=True)
         order = tau(rows)
