@@ -32,7 +32,7 @@
 //     if (i0 < high0) ...
 //     PB_END
 //   }
-//   #define PB_LEAST_GROUPS PB_GROUPS_OF(96)                // before PB_KERNEL: items have so many registers, or a few more; as many groups as fit
+//   #define PB_LEAST_GROUPS PB_GROUPS_OF(96)                // before PB_KERNEL: items have about so many registers; two groups at once
 //   #define PB_LEAST_GROUPS PB_GROUPS_FILLING(64)           // the same, and as many groups as there are registers for
 //   #define PB_LEAST_GROUPS PB_GROUPS_KEEPING(36)           // the same, where items keep so many numbers, besides indices
 //   PB_TABLE const double T[2] = {1, 2};                   // constants, before their first use

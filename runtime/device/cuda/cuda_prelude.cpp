@@ -19,15 +19,13 @@ namespace pb::device {
 const char *const kCudaPrelude =
     R"(__constant__ long pb_first_group[3];
 #define PB_LEAST_GROUPS 1
-#define PB_TWO_GROUPS_OF(registers) (2 * PB_G0 * PB_G1 * PB_G2 * (registers) <= 65536 ? 2 : 1)
-// One register more than what divides them may cost a whole group.
-#define PB_GROUPS_OF(registers) PB_GROUPS_FILLING((registers) + 8)
+#define PB_GROUPS_OF(registers) (2 * PB_G0 * PB_G1 * PB_G2 * (registers) <= 65536 ? 2 : 1)
 #define PB_GROUPS_FILLING(registers) \
   (PB_G0 * PB_G1 * PB_G2 * (registers) >= 65536 ? 1 : 65536 / (PB_G0 * PB_G1 * PB_G2 * (registers)))
 // Besides what items keep, they need registers for addresses and results.
 #define PB_OF_INDICES (sizeof(PB_INDEX) == 4 ? 28 : 60)
 #define PB_GROUPS_KEEPING(kept)                                                                     \
-  ((kept) <= 52 ? PB_GROUPS_FILLING(((kept) < 36 ? 36 : (kept)) + PB_OF_INDICES) : PB_TWO_GROUPS_OF((kept) + 56))
+  ((kept) <= 52 ? PB_GROUPS_FILLING(((kept) < 36 ? 36 : (kept)) + PB_OF_INDICES) : PB_GROUPS_OF((kept) + 56))
 #define PB_KERNEL(name) \
   extern "C" __global__ void __launch_bounds__(PB_G0 * PB_G1 * PB_G2, PB_LEAST_GROUPS) name
 #define PB_GLOBAL
