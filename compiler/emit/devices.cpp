@@ -288,15 +288,14 @@ std::string DeviceTables::maps(const kernel::OnDevice &device, const DeviceText:
 }
 
 std::string DeviceTables::rowBlocks(const kernel::OnDevice &device, const DeviceText::Version &version,
-                                    const std::string &number) {
+                               const std::string &number) {
   const kernel::RowBlocks &how = *version.rows->how;
   const std::vector<kernel::TaskDimension> &ofStep = device.items->kernel.schedule.taskDimensions;
   const auto part = [&](const char *name, const kernel::Scheduled &kernel, const DeviceText *text) {
     const std::string own = fmt::format("{}_{}", name, number);
     std::string along, values;
     for (const kernel::TaskDimension &d : kernel.schedule.taskDimensions) {
-      const auto at =
-          std::find_if(ofStep.begin(), ofStep.end(), [&](const auto &o) { return o.name == d.name; });
+      const auto at = std::find_if(ofStep.begin(), ofStep.end(), [&](const auto &o) { return o.name == d.name; });
       along += fmt::format("{}{}", along.empty() ? "" : ", ", at == ofStep.end() ? -1 : at - ofStep.begin());
     }
     text_ += boxFunction("pb_rows_box_" + own, kernel);
@@ -333,16 +332,14 @@ std::string DeviceTables::rowBlocks(const kernel::OnDevice &device, const Device
   text_ += fmt::format("PB_SMALL static void pb_all_rows_{}(const pb::Frame *pb_p, long pb_rows[2]) {{\n{}"
                        "  pb_rows[0] = {};\n  pb_rows[1] = {};\n}}\n\n",
                        number, frameText(), poly::cxx(how.low), poly::cxx(how.high)) +
-           fmt::format(
-               "static const pb::DeviceRows pb_in_rows_{} = {};\n\n", number,
-               initialiser({{"start", start},
-                            {"finish", finish},
-                            {"update", update},
-                            {"result", touched - device.touched.begin()},
-                            {"elementBytes",
-                             kernel::bytesOf(how.start.buffers[static_cast<std::size_t>(how.sums)].element)},
-                            {"isBackward", how.isBackward},
-                            {"rows", "pb_all_rows_" + number}}));
+           fmt::format("static const pb::DeviceRows pb_in_rows_{} = {};\n\n", number,
+                       initialiser({{"start", start},
+                                    {"finish", finish},
+                                    {"update", update},
+                                    {"result", touched - device.touched.begin()},
+                                    {"elementBytes", kernel::bytesOf(how.start.buffers[static_cast<std::size_t>(how.sums)].element)},
+                                    {"isBackward", how.isBackward},
+                                    {"rows", "pb_all_rows_" + number}}));
   return "&pb_in_rows_" + number;
 }
 

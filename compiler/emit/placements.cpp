@@ -24,7 +24,7 @@ constexpr int kMostParts = 1024;
 constexpr int kLargestTile = 4096; // along one function
 constexpr int kRowsOfBlock = 32;   // that wait for each other
 constexpr int kMostRowsOfBlock = 256;
-constexpr int kMostSteps = 64; // of a launch
+constexpr int kMostSteps = 64;     // of a launch
 constexpr const char *kFunctions = "xyzw";
 constexpr const char *kOrdinals[] = {"first", "second", "third", "fourth"};
 constexpr int kTileFunctions = kernel::kMostTileFunctions;
@@ -195,8 +195,7 @@ std::string placementSlots(const Scope &scope) {
       placementSlot(scope, "place"), count * bins, placementSlot(scope, "group"), 3 * count * bins,
       placementSlot(scope, "cells"), 3 * count * bins, placementSlot(scope, "tile"),
       kTileFunctions * count * bins, placementSlot(scope, "teams"), 2 * count * bins,
-      placementSlot(scope, "rounds"), 3 * count * bins, placementSlot(scope, "blockrows"), count * bins,
-      placementSlot(scope, "ratio"), bins);
+      placementSlot(scope, "rounds"), 3 * count * bins, placementSlot(scope, "blockrows"), count * bins, placementSlot(scope, "ratio"), bins);
 }
 
 const Placement::Named *namedOf(const Placement &p, const std::string &version) {
@@ -445,12 +444,9 @@ std::string placementTunables(const Scope &scope, int bin) {
     }
     if (p.rowsOfBlock)
       row("rows_" + p.name,
-          fmt::format(
-              "rows of {} that wait for each other and are computed before the sums of all rows behind them",
-              p.name),
+          fmt::format("rows of {} that wait for each other and are computed before the sums of all rows behind them", p.name),
           p.rowsOfBlock, 1, kMostRowsOfBlock,
-          fmt::format("{}[{}]", placementSlot(scope, "blockrows"), number * scope.transform.binCount() + bin),
-          when(kInRows));
+          fmt::format("{}[{}]", placementSlot(scope, "blockrows"), number * scope.transform.binCount() + bin), when(kInRows));
     const int teams = 2 * (number * scope.transform.binCount() + bin);
     if (p.team) {
       row("team_" + p.name, fmt::format("work-items that compute a cell of {} together", p.name), p.team, 1,

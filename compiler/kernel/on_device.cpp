@@ -13,7 +13,7 @@ namespace {
 constexpr unsigned long kBudget = 300'000;
 constexpr unsigned long kMapBudget = 1'000'000; // for the scripts of the versions
 constexpr unsigned long kRowsBudget = 30'000'000;
-constexpr int kMostCases = 8; // of a bound that is computed at each launch
+constexpr int kMostCases = 8;                   // of a bound that is computed at each launch
 /// False if the budget is exceeded, or isl finds no formula.
 bool within(unsigned long budget, const poly::Context &context, const std::function<void()> &f) {
   try {
@@ -73,16 +73,14 @@ void findTiles(OnDevice &device, const Scheduled &lifted, const poly::Context &c
 /// The same for blocks of rows that wait for each other, which take the place of the blocks of points that there are none of.
 void findRows(OnDevice &device, const Scheduled &lifted, const poly::Context &context) {
   const DeviceVersion *blocks = device.version("blocks");
-  if (!device.items || device.items->inRounds() || device.items->kernel.schedule.taskDimensions.empty() ||
-      blocks)
+  if (!device.items || device.items->inRounds() || device.items->kernel.schedule.taskDimensions.empty() || blocks)
     return;
   std::vector<DeviceVersion> made;
   if (!within(kRowsBudget, context, [&] { made = versionsInRows(lifted, *device.items); }))
     made.clear();
   if (std::none_of(made.begin(), made.end(), [](const DeviceVersion &v) { return v.exists(); }))
     return;
-  std::erase_if(device.versions,
-                [](const DeviceVersion &v) { return v.name == "blocks" || v.name == "buffers"; });
+  std::erase_if(device.versions, [](const DeviceVersion &v) { return v.name == "blocks" || v.name == "buffers"; });
   device.versions.insert(device.versions.end(), made.begin(), made.end());
 }
 

@@ -26,8 +26,10 @@ bool writesBuffer(const Statement &s, int buffer) {
 }
 
 bool readsBuffer(const Statement &s, int buffer) {
-  return std::any_of(s.accesses.begin(), s.accesses.end(),
-                     [&](const Access &a) { return a.buffer == buffer && (!a.isWrite || !s.op.empty()); });
+  return std::any_of(s.accesses.begin(), s.accesses.end(), [&](const Access &a) {
+    return a.buffer == buffer &&
+           (!a.isWrite || !s.op.empty());
+  });
 }
 
 isl::map renamed(const isl::map &relation, const std::string &from, const std::string &to) {
@@ -51,18 +53,15 @@ isl::pw_aff parameterOn(const isl::set &instances, const char *name) {
   isl_space *space = isl_set_get_space(instances.get());
   if (isl_space_find_dim_by_id(space, isl_dim_param, id) < 0) {
     const auto last = static_cast<unsigned>(isl_space_dim(space, isl_dim_param));
-    space = isl_space_set_dim_id(isl_space_add_dims(space, isl_dim_param, 1), isl_dim_param, last,
-                                 isl_id_copy(id));
+    space = isl_space_set_dim_id(isl_space_add_dims(space, isl_dim_param, 1), isl_dim_param, last, isl_id_copy(id));
   }
   return isl::manage(isl_pw_aff_from_aff(isl_aff_param_on_domain_space_id(space, id)));
 }
 
 /// low <= row < high
 isl::set inBlock(const isl::set &instances, const isl::pw_aff &row) {
-  const isl::set from =
-                     isl::manage(isl_pw_aff_ge_set(row.copy(), parameterOn(instances, kFirstRow).release())),
-                 to = isl::manage(
-                     isl_pw_aff_lt_set(row.copy(), parameterOn(instances, kBehindRows).release()));
+  const isl::set from = isl::manage(isl_pw_aff_ge_set(row.copy(), parameterOn(instances, kFirstRow).release())),
+                 to = isl::manage(isl_pw_aff_lt_set(row.copy(), parameterOn(instances, kBehindRows).release()));
   return from.intersect(to);
 }
 
@@ -187,8 +186,7 @@ Scheduled withStatements(const Scheduled &lifted, std::vector<Statement> stateme
     s.domain = isl::manage(isl_set_gist_params(isl_set_remove_redundancies(known), context.copy()));
     domain = isl_union_set_add_set(domain, s.domain.copy());
   }
-  made.schedule.tree =
-      OtherInstances(made.statements).run(splitBands(lifted.schedule.tree), isl::manage(domain));
+  made.schedule.tree = OtherInstances(made.statements).run(splitBands(lifted.schedule.tree), isl::manage(domain));
   made.schedule.plain.reset();
   made.dependences = dependences(made);
   made.schedule.tree = withFlags(made.schedule.tree, made.dependences).value_or(made.schedule.tree);
@@ -261,23 +259,18 @@ private:
 
   bool isTriangle(int row, const isl::pw_aff &read, bool isBackward, const isl::set &rows) const {
     const auto free = static_cast<unsigned>(loop().freeCount);
-    isl_map *points =
-        isl_map_project_out(isl_map_identity(isl_space_map_from_set(isl_set_get_space(loop().domain.get()))),
-                            isl_dim_out, free, 1);
+    isl_map *points = isl_map_project_out(isl_map_identity(isl_space_map_from_set(isl_set_get_space(loop().domain.get()))),
+                                          isl_dim_out, free, 1);
     points = isl_map_reset_tuple_id(points, isl_dim_out);
     isl_map *all = isl_map_flat_range_product(points, isl_map_from_pw_aff(read.copy()));
     const isl::map pairs = isl::manage(isl_map_intersect_domain(all, loop().domain.copy()));
     isl_set *before = isl_set_flat_product(isl_set_reset_tuple_id(store().domain.copy()), rows.copy());
     isl_local_space *space = isl_local_space_from_space(isl_set_get_space(before));
-    isl_aff *own =
-                isl_aff_var_on_domain(isl_local_space_copy(space), isl_dim_set, static_cast<unsigned>(row)),
+    isl_aff *own = isl_aff_var_on_domain(isl_local_space_copy(space), isl_dim_set, static_cast<unsigned>(row)),
             *other = isl_aff_var_on_domain(space, isl_dim_set, free);
-    isl_set *ordered =
-        isl_set_intersect(before, isBackward ? isl_aff_gt_set(other, own) : isl_aff_lt_set(other, own));
+    isl_set *ordered = isl_set_intersect(before, isBackward ? isl_aff_gt_set(other, own) : isl_aff_lt_set(other, own));
     return isl_map_is_injective(pairs.get()) == isl_bool_true &&
-           pairs.range()
-               .intersect_params(lifted_.context)
-               .is_equal(isl::manage(ordered).intersect_params(lifted_.context));
+           pairs.range().intersect_params(lifted_.context).is_equal(isl::manage(ordered).intersect_params(lifted_.context));
   }
 
   WaitingRows take(int row, const isl::pw_aff &read, bool isBackward) const {
@@ -290,12 +283,10 @@ private:
     isl_val *one = isl_val_one(isl_set_get_ctx(rows.get()));
     made.low = poly::dimMin(rows, 0);
     made.high = isl::manage(isl_pw_aff_add_constant_val(poly::dimMax(rows, 0).release(), one));
-    made.isTriangle =
-        rows.is_equal(own.intersect_params(lifted_.context)) && isTriangle(row, read, isBackward, rows);
+    made.isTriangle = rows.is_equal(own.intersect_params(lifted_.context)) && isTriangle(row, read, isBackward, rows);
     made.sums = static_cast<int>(lifted_.buffers.size());
-    const isl::set inOrder =
-        lifted_.context.intersect(poly::apart(lifted_.context.ctx(), kFirstRow, kBehindRows, 1))
-            .intersect(withinRows(made));
+    const isl::set inOrder = lifted_.context.intersect(poly::apart(lifted_.context.ctx(), kFirstRow, kBehindRows, 1))
+                                 .intersect(withinRows(made));
     made.start = withStatements(lifted_, start(), sums(), lifted_.context);
     made.finish = withStatements(lifted_, finish(row, read), sums(), inOrder);
     made.update = withStatements(lifted_, update(row, read, isBackward), sums(), inOrder);
@@ -337,8 +328,7 @@ private:
   Access ofSum(const Statement &s) const {
     const Statement &begin = at(parts_.begin);
     const isl::map own = begin.accesses[static_cast<std::size_t>(begin.write)].relation;
-    return {parts_.sum, false,
-            renamed(own, s.name, lifted_.buffers[static_cast<std::size_t>(parts_.sum)].name)};
+    return {parts_.sum, false, renamed(own, s.name, lifted_.buffers[static_cast<std::size_t>(parts_.sum)].name)};
   }
   Access ofSums(const Statement &s) const {
     const isl::map own = store().accesses[static_cast<std::size_t>(store().write)].relation;
@@ -384,15 +374,12 @@ private:
     const isl::set behind = isl::manage(
         isBackward ? isl_pw_aff_lt_set(own.copy(), parameterOn(steps.domain, kFirstRow).release())
                    : isl_pw_aff_ge_set(own.copy(), parameterOn(steps.domain, kBehindRows).release()));
-    const isl::set context =
-        lifted_.context.intersect(poly::apart(lifted_.context.ctx(), kFirstRow, kBehindRows, 1));
-    steps.domain =
-        steps.domain.intersect(inBlock(steps.domain, read)).intersect(behind).intersect_params(context);
+    const isl::set context = lifted_.context.intersect(poly::apart(lifted_.context.ctx(), kFirstRow, kBehindRows, 1));
+    steps.domain = steps.domain.intersect(inBlock(steps.domain, read)).intersect(behind).intersect_params(context);
     // Of all points, as if they were behind the block: so their limits are not those of the steps.
     isl_set *points = isl_set_add_dims(store().domain.copy(), isl_dim_set, 1);
     points = isl_set_set_tuple_name(points, steps.name.c_str());
-    isl_set *shared = isl_set_gist(isl_set_coalesce(steps.domain.release()),
-                                   isl_set_intersect(behind.copy(), isl_set_copy(points)));
+    isl_set *shared = isl_set_gist(isl_set_coalesce(steps.domain.release()), isl_set_intersect(behind.copy(), isl_set_copy(points)));
     steps.domain = isl::manage(isl_set_intersect(shared, points));
     all.push_back(std::move(steps));
     all.push_back(stores());

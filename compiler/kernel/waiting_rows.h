@@ -40,8 +40,8 @@ struct WaitingRows {
   isl::pw_aff low, high; // all rows that steps read or points have, half open, over the parameters
   /// Whether all rows are points of the kernel, each step of a row reads one row before it, and all rows before it are read.
   bool isTriangle = false;
-  int sums = -1;   // the buffer in which sums wait, the last one of each kernel
-  int result = -1; // the buffer whose cells it has
+  int sums = -1;         // the buffer in which sums wait, the last one of each kernel
+  int result = -1;       // the buffer whose cells it has
   /// In the order of the kernel; of `update`, only for points whose rows are behind the block.
   Scheduled start, finish, update;
 };

@@ -43,8 +43,7 @@ public:
   NodePtr node(const NodePtr &n) override {
     if (const For *steps = as<For>(n)) {
       isInStep_ = true;
-      NodePtr body =
-          scope({declared(steps->iterator, add(steps->begin, index(kKeptStep))), Mutator::node(steps->body)});
+      NodePtr body = scope({declared(steps->iterator, add(steps->begin, index(kKeptStep))), Mutator::node(steps->body)});
       isInStep_ = false;
       return unrolledTo(kKeptStep, index(kKeptRow), std::move(body));
     }
@@ -82,15 +81,13 @@ public:
       return Mutator::node(n);
     NodePtr inRow = InRow(of_, result_).node(rows->body);
     const Expr ofBlock = ofMachine("PB_C0");
-    const NodePtr kept =
-        unrolledTo(kKeptRow, ofBlock,
-                   scope({declared(rows->iterator, add(rows->begin, index(kKeptRow))), std::move(inRow)}));
-    const Expr isWhole =
-        arithmetic(Arithmetic::Op::Equal, {grouped(subtract(limit("highrows"), limit("lowrows"))), ofBlock});
+    const NodePtr kept = unrolledTo(
+        kKeptRow, ofBlock, scope({declared(rows->iterator, add(rows->begin, index(kKeptRow))), std::move(inRow)}));
+    const Expr isWhole = arithmetic(
+        Arithmetic::Op::Equal, {grouped(subtract(limit("highrows"), limit("lowrows"))), ofBlock});
     const Expr isShort = less(ofBlock, integer(kMostKept + 1));
-    return make({If{
-        arithmetic(Arithmetic::Op::And, {isShort, isWhole}),
-        scope({make({Array{.name = kKeptRows, .element = of_.element, .extents = {ofBlock}}}), kept}), n}});
+    return make({If{arithmetic(Arithmetic::Op::And, {isShort, isWhole}),
+                    scope({make({Array{.name = kKeptRows, .element = of_.element, .extents = {ofBlock}}}), kept}), n}});
   }
 
 private:
@@ -100,8 +97,6 @@ private:
 
 } // namespace
 
-NodePtr withKeptRows(const NodePtr &body, const Matrix &of, int result) {
-  return Keeping(of, result).node(body);
-}
+NodePtr withKeptRows(const NodePtr &body, const Matrix &of, int result) { return Keeping(of, result).node(body); }
 
 } // namespace pbc::loop

@@ -105,9 +105,9 @@ struct DeviceRowsPart {
 /// for each block of rows `finish`, and `update` for the rows behind it. The version's own kernel is that of `update`.
 struct DeviceRows {
   DeviceRowsPart start, finish, update;
-  int result;                                // matrix of the step; sums have as many cells
-  int elementBytes;                          // of sums
-  bool isBackward;                           // the last block is the first one
+  int result;                              // matrix of the step; sums have as many cells
+  int elementBytes;                        // of sums
+  bool isBackward;                         // the last block is the first one
   void (*rows)(const Frame *, long rows[2]); // the first row, and the one behind the last
 };
 

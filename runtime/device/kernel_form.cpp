@@ -104,9 +104,10 @@ bool isWide(const DeviceStep &step, const DeviceKernel &kernel, const StepArgume
                             !std::all_of(launch.parts.begin(), launch.parts.end(),
                                          [&](const LaunchPart &part) { return beginsWhole(part.box); })))
       return false;
-    if (launch.rows &&
-        !std::all_of(launch.rows->commands.begin(), launch.rows->commands.end(),
-                     [&](const RowsLaunch::Command &c) { return isWhole(c.low) && beginsWhole(c.box); }))
+    if (launch.rows && !std::all_of(launch.rows->commands.begin(), launch.rows->commands.end(),
+                                    [&](const RowsLaunch::Command &c) {
+                                      return isWhole(c.low) && beginsWhole(c.box);
+                                    }))
       return false;
   }
   return std::all_of(launch.matrices.begin(), launch.matrices.end(), [](const LaunchMatrix &m) {

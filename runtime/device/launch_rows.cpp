@@ -39,8 +39,7 @@ void findRows(Launch &launch, const DeviceRows &how, const Frame *frame, long of
   auto rows = std::make_shared<RowsLaunch>();
   long all[2];
   how.rows(frame, all);
-  const auto add = [&](Command::What what, const DeviceRowsPart &part, long low, long high, long from,
-                       long to) {
+  const auto add = [&](Command::What what, const DeviceRowsPart &part, long low, long high, long from, long to) {
     const Box box = boxOf(part, frame, launch.box, from, to);
     if (!pb::isEmpty(box))
       rows->commands.push_back({what, box, low, high});
@@ -79,11 +78,11 @@ Job addRows(RowsMemory &made, Launch &launch, const DeviceKernel &kernel, const 
   RowsLaunch &rows = *launch.rows;
   const auto formOfPart = [&](const DeviceRowsPart &part, const RowsLaunch::Part &one) {
     KernelForm own = form;
-    own.narrow &=
-        std::all_of(one.values.begin(), one.values.end(),
-                    [&](long v) { return v >= -part.kernel->narrow && v <= part.kernel->narrow; }) &&
-        std::all_of(rows.commands.begin(), rows.commands.end(),
-                    [&](const Command &c) { return c.high <= part.kernel->narrow; });
+    own.narrow &= std::all_of(one.values.begin(), one.values.end(),
+                              [&](long v) { return v >= -part.kernel->narrow && v <= part.kernel->narrow; }) &&
+                  std::all_of(rows.commands.begin(), rows.commands.end(), [&](const Command &c) {
+                    return c.high <= part.kernel->narrow;
+                  });
     return own;
   };
   KernelShelf::Awaiter start =
@@ -98,8 +97,8 @@ Job addRows(RowsMemory &made, Launch &launch, const DeviceKernel &kernel, const 
   rows.start.kernel = builtStart.kernel;
   rows.finish.kernel = builtFinish.kernel;
   const DeviceMatrix &result = step.matrices[how.result];
-  made.memory.emplace_back(launch.matrices[static_cast<std::size_t>(how.result)].place.matrix.extent,
-                           result.rank, how.elementBytes);
+  made.memory.emplace_back(launch.matrices[static_cast<std::size_t>(how.result)].place.matrix.extent, result.rank,
+                           how.elementBytes);
   LaunchMatrix sums = made.memory.back().argument();
   sums.isCopy = false; // the kernels need no extents
   sums.writes = sums.covers = true;

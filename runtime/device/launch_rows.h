@@ -26,8 +26,9 @@ void findRows(Launch &, const DeviceRows &, const Frame *, long ofBlock);
 /// Builds the kernels beside the launch's own, and makes the memory for sums, which the launch gets as its last matrix.
 struct RowsMemory {
   std::vector<MapMemory> memory; // until the launch was given
-  std::string why; // if a kernel cannot be built; then `launch` has no more matrices than before
+  std::string why;               // if a kernel cannot be built; then `launch` has no more matrices than before
 };
-Job addRows(RowsMemory &, Launch &, const DeviceKernel &, const DeviceStep &, KernelShelf &, KernelForm form);
+Job addRows(RowsMemory &, Launch &, const DeviceKernel &, const DeviceStep &, KernelShelf &,
+            KernelForm form);
 
 } // namespace pb::device

@@ -102,9 +102,9 @@ struct Launch {
   /// With these, a launch has so many rounds at most (LaunchRounds).
   const DeviceSteps *together = nullptr;
   long steps = 1;
-  TeamLaunch teams = {};                 // if its kernel has teams
+  TeamLaunch teams = {};               // if its kernel has teams
   std::shared_ptr<RowsLaunch> rows = {}; // null if it has no blocks of rows
-  std::shared_ptr<LaunchEnd> end = {};   // null if nothing needs the end
+  std::shared_ptr<LaunchEnd> end = {}; // null if nothing needs the end
 };
 
 struct Submitted {

@@ -195,7 +195,7 @@ void Session::shape(Launch &launch, const Placed &placed, const DeviceKernel &ke
   int items = launch.box.rank - (launch.inRounds ? 1 : 0);
   if (kernel.rows) {
     findRows(launch, *kernel.rows, frame, std::max(1L, step.rows[frame->bin]));
-    ++items;            // of updates, along the rows
+    ++items; // of updates, along the rows
   } else if (step.rows) // groups have another axis there
     for (int d = items; items > 0 && d < 3; ++d)
       launch.group[items - 1] *= launch.group[d];
@@ -277,7 +277,8 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
       }
       RowsMemory sums;
       if (kernel->rows)
-        co_await addRows(sums, launch, *kernel, step, *side->shelf, formOf(step, *kernel, arguments, launch));
+        co_await addRows(sums, launch, *kernel, step, *side->shelf,
+                         formOf(step, *kernel, arguments, launch));
       if (!sums.why.empty()) {
         note(std::string(step.name) + " runs in its simplest version on " + side->manager->about().name,
              sums.why);

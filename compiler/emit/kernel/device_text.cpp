@@ -65,8 +65,7 @@ private:
     if (!made.note.empty() && kernel::workInGroups(v.kernel.schedule.tree))
       return;
     if (v.keptRows >= 0)
-      made.nest.body = loop::withKeptRows(
-          made.nest.body, made.nest.buffers[static_cast<std::size_t>(v.keptRows)], v.keptRows);
+      made.nest.body = loop::withKeptRows(made.nest.body, made.nest.buffers[static_cast<std::size_t>(v.keptRows)], v.keptRows);
     DeviceLoopText text = deviceLoops(made.nest, dialect_, used);
     const bool isTeam = made.nest.teams.has_value();
     if (isTeam && text.sharedOut.loops == 0)
@@ -88,15 +87,13 @@ private:
       if (b.mapped)
         out_.versions.back().maps.push_back(mapOf(v.kernel, b));
     if (v.rows)
-      out_.versions.back().rows = DeviceText::Rows{
-          partOf(v.rows->start, "start", -1),
-          partOf(v.rows->finish, "finish", v.rows->isTriangle ? v.rows->result : -1), v.rows};
+      out_.versions.back().rows =
+          DeviceText::Rows{partOf(v.rows->start, "start", -1), partOf(v.rows->finish, "finish", v.rows->isTriangle ? v.rows->result : -1), v.rows};
     to.emplace_back(&v, std::move(text));
   }
 
   /// A kernel that is launched beside that of a version in blocks of rows.
-  std::shared_ptr<const DeviceText> partOf(const kernel::Scheduled &kernel, const char *name,
-                                           int keptRows) const {
+  std::shared_ptr<const DeviceText> partOf(const kernel::Scheduled &kernel, const char *name, int keptRows) const {
     kernel::OnDevice launch;
     launch.items = kernel::Items{kernel, kernel};
     launch.versions.push_back({.name = name, .kernel = kernel, .keptRows = keptRows});

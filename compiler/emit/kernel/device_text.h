@@ -48,10 +48,10 @@ struct DeviceText {
     bool hasPlanes = false;                  // items go through planes of points in turns
     enum class Beside { Nothing, Start, Finish };
     Beside beside = Beside::Nothing; // the sums of a version in blocks of rows
-    bool isCopy = false;             // it makes a copy of a matrix
-    std::vector<Map> maps = {};      // in the order of their buffers
-    std::optional<Rows> rows = {};   // that wait for each other, in blocks
-    long rowsAtOnce = 0;             // of an item's runs, where these have a multiple of them; 0: all
+    bool isCopy = false;                     // it makes a copy of a matrix
+    std::vector<Map> maps = {};              // in the order of their buffers
+    std::optional<Rows> rows = {};           // that wait for each other, in blocks
+    long rowsAtOnce = 0;                     // of an item's runs, where these have a multiple of them; 0: all
   };
   std::string entry;
   std::vector<Version> versions;

@@ -49,8 +49,8 @@ std::vector<DeviceVersion> versionsInRows(const Scheduled &lifted, const Items &
   if (!start || !finish || !hasFunctions(*start, items.kernel, row, true) ||
       !hasFunctions(*finish, items.kernel, row, false))
     return none(lifted, fmt::format("its points cannot run at once in all directions but `{}`", row));
-  const auto blocks = std::make_shared<const RowBlocks>(RowBlocks{
-      *start, *finish, row, rows.isTriangle, rows.isBackward, rows.low, rows.high, rows.result, rows.sums});
+  const auto blocks = std::make_shared<const RowBlocks>(
+      RowBlocks{*start, *finish, row, rows.isTriangle, rows.isBackward, rows.low, rows.high, rows.result, rows.sums});
   std::vector<DeviceVersion> all;
   for (DeviceVersion &v : deviceVersions(rows.update)) {
     if (v.name != "blocks" && v.name != "buffers")

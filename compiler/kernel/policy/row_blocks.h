@@ -18,11 +18,11 @@
 namespace pbc::kernel {
 
 struct RowBlocks {
-  Scheduled start, finish;    // after their scripts
-  std::string row;            // the free variable, "y"
-  bool isTriangle = false;    // a whole block's rows may be kept in registers (loop/kept_rows.h)
-  bool isBackward = false;    // from the last block to the first one
-  isl::pw_aff low, high;      // all rows
+  Scheduled start, finish; // after their scripts
+  std::string row;         // the free variable, "y"
+  bool isTriangle = false; // a whole block's rows may be kept in registers (loop/kept_rows.h)
+  bool isBackward = false; // from the last block to the first one
+  isl::pw_aff low, high;   // all rows
   int result = -1, sums = -1; // buffers; cells of sums are those of the result
 };
 
