@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/on_device.h"
-#include "compiler/kernel/policy/row_blocks.h"
 #include <algorithm>
 #include <functional>
 #include <isl/aff.h>
@@ -12,7 +11,6 @@ namespace {
 // Takes a few milliseconds; the project's own programs need far less.
 constexpr unsigned long kBudget = 300'000;
 constexpr unsigned long kMapBudget = 1'000'000; // for the scripts of the versions
-constexpr unsigned long kRowsBudget = 30'000'000;
 constexpr int kMostCases = 8;                   // of a bound that is computed at each launch
 /// False if the budget is exceeded, or isl finds no formula.
 bool within(unsigned long budget, const poly::Context &context, const std::function<void()> &f) {
@@ -68,20 +66,6 @@ void findTiles(OnDevice &device, const Scheduled &lifted, const poly::Context &c
   if (!within(kMapBudget, context, [&] { tiles = versionInTiles(lifted); }))
     tiles = {"tiles", {}, lifted, "which points its tiles have is too complex"};
   device.versions.push_back(std::move(tiles));
-}
-
-/// The same for blocks of rows that wait for each other, which take the place of the blocks of points that there are none of.
-void findRows(OnDevice &device, const Scheduled &lifted, const poly::Context &context) {
-  const DeviceVersion *blocks = device.version("blocks");
-  if (!device.items || device.items->inRounds() || device.items->kernel.schedule.taskDimensions.empty() || blocks)
-    return;
-  std::vector<DeviceVersion> made;
-  if (!within(kRowsBudget, context, [&] { made = versionsInRows(lifted, *device.items); }))
-    made.clear();
-  if (std::none_of(made.begin(), made.end(), [](const DeviceVersion &v) { return v.exists(); }))
-    return;
-  std::erase_if(device.versions, [](const DeviceVersion &v) { return v.name == "blocks" || v.name == "buffers"; });
-  device.versions.insert(device.versions.end(), made.begin(), made.end());
 }
 
 /// The same for several rounds in one launch.
@@ -166,7 +150,6 @@ OnDevice onDevice(const Scheduled &lifted, const Scheduled &scheduled, const pol
     device.parts.clear(); // one launch does
   if (isDivisible)
     findShared(device, scheduled);
-  findRows(device, lifted, context);
   findTiles(device, lifted, context);
   findSteps(device, lifted, context);
   findCooperation(device, lifted, context);
