@@ -107,7 +107,8 @@ def test(element, names):
     more = [] if ON_DEVICES else ["--no-devices", f"--schedule={HERE}/blas3_scripts.sched"]
     run(PBC, "prog.pbcc", "-o", "prog", "-O1", f"-I{HERE}", *more)
     of = choices()
-    check(len(of) == len(names) and all(len(all) > 1 for all in of.values()), f"choices: {of}")
+    least = 1 if ON_DEVICES else 2  # where nothing is adapted, the library's script for devices makes the loops of gpu_buffers
+    check(len(of) == len(names) and all(len(all) >= least for all in of.values()), f"choices: {of}")
     done = set()
     for k, n, m in runs(of):
         chosen = {t: names[(k + i) % len(names)] for i, (t, names) in enumerate(of.items())}
