@@ -27,8 +27,7 @@ pb::device::CudaCode builtFor(emit::DeviceSource &kernel, const std::string &dev
   std::exception_ptr first;
   for (;;) {
     try {
-      const long bytes = emit::localBytes(kernel.localArrays, source.group, kernel.cells),
-                 most = mostLocalBytes(device);
+      const long bytes = emit::localBytes(kernel), most = mostLocalBytes(device);
       if (bytes > most)
         throw TooLarge(fmt::format("a group needs {} bytes of memory, and can have {}", bytes, most));
       source.dynamicBytes = bytes > kLocalBytes ? bytes : 0;

@@ -62,7 +62,8 @@ public:
   Json describe() {
     Json described = Json::array();
     std::vector<std::string> names;
-    const emit::LaunchRequest shape{threeOf(question_.group), threeOf(question_.cells)};
+    emit::LaunchRequest shape{threeOf(question_.group), threeOf(question_.cells), {sizes_}};
+    shape.sizes.others = question_.n.value_or(shape.sizes.others);
     const bool isGood = withKernels(question_.file, question_.words, [&](const emit::Input &input) {
       checkSizes(input.module);
       for (const emit::DeviceSource &kernel : emit::deviceSources(input, shape)) {
@@ -236,8 +237,7 @@ private:
     if (!made.why.empty())
       return made;
     const int items = kernel.shape.group[0] * kernel.shape.group[1] * kernel.shape.group[2];
-    const emulate::Block block{items, made.kernel.registers.value_or(0),
-                               emit::localBytes(kernel.localArrays, kernel.source.group, kernel.cells)};
+    const emulate::Block block{items, made.kernel.registers.value_or(0), emit::localBytes(kernel)};
     made.occupancy = emulate::occupancyOf(block, gpu_.limits);
     if (made.occupancy.blocks == 0) {
       made.why = fmt::format(

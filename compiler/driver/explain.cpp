@@ -8,6 +8,7 @@
 #include "compiler/kernel/precision.h"
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/time_functions.h"
+#include "compiler/poly/names.h"
 #include "compiler/poly/spelling.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -162,6 +163,9 @@ private:
     if (device.items->inRounds())
       addRounds(device, out);
     out["local_memory"] = staged;
+    if (local)
+      for (const kernel::SizeOfBuild &s : kernel::sizesOfBuild(local->kernel))
+        out["built_for_each"].push_back(poly::unmangle(s.size));
     out["blocks"] = device.version("blocks") != nullptr;
     out["registers"] = device.version("registers") != nullptr;
     if (device.cooperation)
@@ -383,6 +387,8 @@ std::string placed(const Json &step) {
     out += fmt::format("; one round in a launch: {}", device["why_no_steps"].get<std::string>());
   if (isStaged)
     out += fmt::format("; in local memory: {}", joined(device["local_memory"]));
+  if (device.contains("built_for_each"))
+    out += fmt::format(", by a kernel for each {}", joined(device["built_for_each"]));
   if (isGroup)
     out += fmt::format("; by the items of a group: {} {}", isScan ? "the scan along" : "the loop over",
                        device[isScan ? "scan_along" : "group_over"].get<std::string>());

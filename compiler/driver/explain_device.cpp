@@ -35,11 +35,24 @@ Json widths(const std::map<int, int> &accesses) {
 
 /// What identifies the kernel.
 Json heading(const emit::DeviceSource &kernel) {
-  return {{"name", fmt::format("{}.{}, {}", kernel.transform, kernel.step, kernel.version)},
-          {"transform", kernel.transform},
-          {"step", kernel.step},
-          {"version", kernel.version},
-          {"group", kernel.source.group}};
+  Json out = {{"name", fmt::format("{}.{}, {}", kernel.transform, kernel.step, kernel.version)},
+              {"transform", kernel.transform},
+              {"step", kernel.step},
+              {"version", kernel.version},
+              {"group", kernel.source.group}};
+  for (const auto &[size, value] : kernel.sizes)
+    out["sizes"][size] = value;
+  return out;
+}
+
+/// ", built for k = 9"
+std::string sizesBuilt(const Json &kernel) {
+  if (!kernel.contains("sizes"))
+    return "";
+  std::string all;
+  for (const auto &[size, value] : kernel["sizes"].items())
+    all += fmt::format("{}{} = {}", all.empty() ? ", built for " : ", ", size, value.get<long>());
+  return all;
 }
 
 Json describe(emit::DeviceSource kernel, const std::string &device) {
@@ -121,9 +134,9 @@ std::string prose(const Json &kernel) {
                        kernel["left_out"].get<std::string>());
   const auto number = [&](const char *name) { return kernel[name].get<long>(); };
   const Json &group = kernel["group"];
-  std::string out =
-      fmt::format("{}, groups of {} x {} x {}: {} registers", kernel["name"].get<std::string>(),
-                  group[0].get<int>(), group[1].get<int>(), group[2].get<int>(), number("registers"));
+  std::string out = fmt::format("{}, groups of {} x {} x {}{}: {} registers",
+                                kernel["name"].get<std::string>(), group[0].get<int>(), group[1].get<int>(),
+                                group[2].get<int>(), sizesBuilt(kernel), number("registers"));
   if (!kernel["spills"].is_null())
     out += number("spills") ? fmt::format(", {} bytes spilled", number("spills")) : ", nothing spilled";
   if (number("local_bytes"))
@@ -152,11 +165,12 @@ std::string prose(const Json &kernel) {
 
 } // namespace
 
-std::string explainDevice(const emit::Input &input, const std::string &device, bool asJson) {
+std::string explainDevice(const emit::Input &input, const std::string &device,
+                          const std::map<std::string, long> &sizes, bool asJson) {
   Json kernels = Json::array();
   try {
     std::size_t failures = 0;
-    for (const emit::DeviceSource &kernel : emit::deviceSources(input))
+    for (const emit::DeviceSource &kernel : emit::deviceSources(input, {.sizes = {sizes}}))
       try {
         kernels.push_back(describe(kernel, device));
       } catch (const pb::device::DeviceError &problem) {

@@ -7,14 +7,18 @@
 //     global loads: 4 of 16 bytes; global stores: 16 of 4 bytes
 //
 // As data: {"device": "sm_90", "compiler": "NVRTC 13.0", "kernels": [{"name", "registers", "spills", "local_bytes", ..}]}. The
-// kernels have groups of the default sizes, or of the largest that the device's memory allows, and matrices whose rows are contiguous.
+// kernels have groups of the default sizes, or of the largest that the device's memory allows, and matrices whose rows are contiguous. Those
+// that are built for each size of a window are built for windows of nine cells here, or for the sizes that are given.
 #pragma once
 #include "compiler/emit/emit.h"
+#include <map>
+#include <string>
 
 namespace pbc::driver {
 
 /// Of a kernel that does not compile, there is an `error` instead. Throws Refusal where NVRTC is not installed, or makes no machine code
-/// for the device.
-std::string explainDevice(const emit::Input &, const std::string &device, bool asJson);
+/// for the device. `sizes`: by their names in isl.
+std::string explainDevice(const emit::Input &, const std::string &device,
+                          const std::map<std::string, long> &sizes, bool asJson);
 
 } // namespace pbc::driver

@@ -5,6 +5,7 @@
 #include "compiler/choice/verify.h"
 #include "compiler/driver/explain.h"
 #include "compiler/driver/explain_device.h"
+#include "compiler/driver/kernel_input.h"
 #include "compiler/driver/memory_limit.h"
 #include "compiler/driver/passes.h"
 #include "compiler/driver/problems.h"
@@ -183,7 +184,8 @@ constexpr Printer kPrinters[] = {
      [](Compilation &c) {
        return c.options.device.empty()
                   ? explain(inputOf(c), c.reports, c.options.json, c.spaces, ruleBounds(c))
-                  : explainDevice(inputOf(c), c.options.device, c.options.json);
+                  : explainDevice(inputOf(c), c.options.device,
+                                  sizesOf("pbc explain", c.options.bounds.sizes), c.options.json);
      }},
     {Stage::Devices, "kernels",
      [](Compilation &c) {

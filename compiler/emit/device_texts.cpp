@@ -6,9 +6,14 @@
 #include "compiler/emit/dialect/metal.h"
 #include "compiler/emit/kernel/device_text.h"
 #include "compiler/emit/placements.h"
+#include "compiler/poly/names.h"
 #include "runtime/device/dialect.h"
 #include "runtime/device/map_groups.h"
 #include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace pbc::emit {
 namespace {
@@ -76,8 +81,9 @@ std::string deviceTexts(const Input &in, const DeviceLanguage &language) {
 
 namespace {
 
-loop::LaunchShape shapeOf(const LaunchSizes &sizes, int rowsAtOnce) {
+loop::LaunchShape shapeOf(const LaunchSizes &sizes, int rowsAtOnce, std::map<std::string, long> ofBuild) {
   loop::LaunchShape shape;
+  shape.sizes = std::move(ofBuild);
   std::copy(std::begin(sizes.group), std::end(sizes.group), shape.group);
   std::copy(std::begin(sizes.cells), std::end(sizes.cells), shape.cells);
   shape.rows = rowsAtOnce && shape.cells[1] % rowsAtOnce == 0 ? rowsAtOnce : shape.cells[1];
@@ -85,7 +91,7 @@ loop::LaunchShape shapeOf(const LaunchSizes &sizes, int rowsAtOnce) {
 }
 
 void take(DeviceSource &one, const LaunchSizes &sizes) {
-  one.shape = shapeOf(sizes, one.rowsAtOnce);
+  one.shape = shapeOf(sizes, one.rowsAtOnce, std::move(one.shape.sizes));
   std::copy(std::begin(sizes.group), std::end(sizes.group), one.source.group);
   std::copy(std::begin(sizes.cells), std::end(sizes.cells), one.cells);
   one.source.text = fmt::format(
@@ -106,7 +112,24 @@ void change(LaunchSizes &sizes, const Placement &place, const std::string &versi
   }
 }
 
+/// The sizes for which the version is built.
+std::map<std::string, long> ofBuild(const DeviceText::Version &version, const BuiltSizes &built) {
+  std::map<std::string, long> sizes;
+  for (const kernel::SizeOfBuild &s : version.sizes) {
+    const auto given = built.given.find(s.size);
+    sizes[s.size] = given != built.given.end() ? given->second : built.others;
+  }
+  return sizes;
+}
+
 } // namespace
+
+long localBytes(const DeviceSource &kernel) {
+  std::vector<long> sizes;
+  for (const auto &[name, value] : kernel.sizes)
+    sizes.push_back(value);
+  return localBytes(kernel.localArrays, kernel.source.group, kernel.cells, sizes);
+}
 
 DeviceSource shaped(const DeviceSource &from, const LaunchRequest &request) {
   LaunchSizes sizes;
@@ -134,7 +157,7 @@ std::vector<DeviceSource> deviceSources(const Input &in, const LaunchRequest &re
                 if (!version.isCopy)
                   change(sizes, *place, version.variant, request);
                 const auto rows = static_cast<int>(version.rowsAtOnce);
-                const loop::LaunchShape shape = shapeOf(sizes, rows);
+                const loop::LaunchShape shape = shapeOf(sizes, rows, ofBuild(version, request.sizes));
                 DeviceSource one{t.name,
                                  step,
                                  version.variant,
@@ -144,7 +167,12 @@ std::vector<DeviceSource> deviceSources(const Input &in, const LaunchRequest &re
                                  version.inRounds ? std::nullopt
                                                   : loop::trafficOf(version.matrices, version.loops, shape)};
                 one.index = version.narrow > 0 ? "int" : "long";
-                one.body = version.text;
+                for (const kernel::SizeOfBuild &s : version.sizes) {
+                  const long value = shape.sizes.at(s.size);
+                  one.sizes.emplace_back(poly::unmangle(s.size), value);
+                  one.body += fmt::format("#define PB_V{} {}\n", text.placeOf(s), value);
+                }
+                one.body += version.text;
                 one.rowsAtOnce = rows;
                 one.dimensions = version.isCopy ? 2 : place->itemDimensions;
                 one.hasCells = !version.isCopy && hasSeveralCells(*place, version.variant);
@@ -152,6 +180,7 @@ std::vector<DeviceSource> deviceSources(const Input &in, const LaunchRequest &re
                 one.localArrays = version.localArrays;
                 one.loops = version.loops;
                 one.matrices = version.matrices;
+                one.shape = shape;
                 take(one, sizes);
                 one.sharesPoints = version.inRounds || version.isTeam;
                 all.push_back(std::move(one));

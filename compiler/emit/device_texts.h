@@ -12,7 +12,11 @@
 #include "compiler/emit/kernel/device_text.h"
 #include "runtime/device/device.h"
 #include <array>
+#include <map>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace pbc::emit {
 
@@ -33,9 +37,10 @@ struct DeviceSource {
   std::vector<loop::SectorUse> sectors = {};
   std::optional<loop::Traffic> traffic = {};
   std::vector<LocalArray> localArrays = {};
-  int cells[3] = {1, 1, 1};                // of an item
-  loop::NodePtr loops = nullptr;           // lowered
-  std::vector<loop::Matrix> matrices = {}; // that they use
+  std::vector<std::pair<std::string, long>> sizes = {}; // of the program, for which it is built
+  int cells[3] = {1, 1, 1};                             // of an item
+  loop::NodePtr loops = nullptr;                        // lowered
+  std::vector<loop::Matrix> matrices = {};              // that they use
   loop::LaunchShape shape = {};
   bool sharesPoints = false;  // items compute points together, or in rounds
   int dimensions = 1;         // along which groups have items
@@ -44,14 +49,24 @@ struct DeviceSource {
   std::string body = {};      // of source.text: behind the numbers that say what an item has
   const char *index = "long"; // type
 };
-/// Of groups and of the points of an item, along x, y and z; none: the default. Only versions whose items have several points have other ones.
+/// What a group needs of its memory, in bytes.
+long localBytes(const DeviceSource &);
+
+/// Sizes of windows that are numbers in a kernel (kernel/group_memory.h), by their names in isl.
+struct BuiltSizes {
+  std::map<std::string, long> given = {};
+  long others = 9; // a window of common size
+};
+/// Of groups and of the points of an item, along x, y and z; none: the default. Only versions whose items have several points have other
+/// ones. And for which sizes kernels are built.
 struct LaunchRequest {
   std::optional<std::array<int, 3>> group = {}, cells = {};
+  BuiltSizes sizes = {};
 };
 
 /// Where rows of matrices are contiguous, and for groups of the default sizes unless others are asked for.
 std::vector<DeviceSource> deviceSources(const Input &, const LaunchRequest & = {});
-/// The same kernel in another shape. What was counted for its old one (banks, sectors, traffic) stays as it is.
+/// The same kernel in another shape, for the same sizes. What was counted for its old one (banks, sectors, traffic) stays as it is.
 DeviceSource shaped(const DeviceSource &, const LaunchRequest &);
 
 } // namespace pbc::emit

@@ -7,6 +7,7 @@
 #include "compiler/emit/kernel/device_text.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/group_tiles.h"
+#include "compiler/poly/names.h"
 #include <algorithm>
 
 namespace pbc::emit {
@@ -256,7 +257,7 @@ std::string DeviceTables::maps(const kernel::OnDevice &device, const DeviceText:
       local = "pb_map_bytes_" + own;
       text_ +=
           fmt::format("PB_SMALL static long {}([[maybe_unused]] const int *group, [[maybe_unused]] const "
-                      "int *cells) {{ return {}; }}\n\n",
+                      "int *cells, [[maybe_unused]] const long *sizes) {{ return {}; }}\n\n",
                       local, localBytesText(only.localArrays));
     }
     int position = 0;
@@ -286,6 +287,18 @@ std::string DeviceTables::maps(const kernel::OnDevice &device, const DeviceText:
   return "pb_maps_" + number;
 }
 
+std::string DeviceTables::sizesOfBuild(const DeviceText &texts, const DeviceText::Version &version,
+                                       const std::string &number) {
+  if (version.sizes.empty())
+    return "";
+  std::string rows;
+  for (const kernel::SizeOfBuild &s : version.sizes)
+    rows +=
+        tableRow({{"name", quoted(poly::unmangle(s.size))}, {"value", texts.placeOf(s)}, {"least", s.least}});
+  text_ += fmt::format("static const pb::DeviceSize pb_sizes_{}[] = {{\n{}}};\n\n", number, rows);
+  return "pb_sizes_" + number;
+}
+
 std::string DeviceTables::limits(const kernel::OnDevice &device) {
   std::string text;
   for (std::size_t k = 0; k < device.items->kernel.schedule.taskDimensions.size(); ++k)
@@ -313,9 +326,10 @@ void DeviceTables::kernels(const kernel::OnDevice &device, const DeviceText &tex
       local = fmt::format("pb_{}_bytes_{}", named ? fmt::format("named{}", row) : wanted, number);
       text_ +=
           fmt::format("PB_SMALL static long {}([[maybe_unused]] const int *group, [[maybe_unused]] const "
-                      "int *cells) {{ return {}; }}\n\n",
+                      "int *cells, [[maybe_unused]] const long *sizes) {{ return {}; }}\n\n",
                       local, localBytesText(version->localArrays));
     }
+    const std::string sizes = sizesOfBuild(texts, *version, fmt::format("{}_{}", number, row));
     rows += tableRow(
         {{"variant", quoted(wanted)},
          {"source", fmt::format("R\"pb({})pb\"", version->text)},
@@ -329,7 +343,9 @@ void DeviceTables::kernels(const kernel::OnDevice &device, const DeviceText &tex
          {"teams", wanted == "group" ? teams(device, *version, number) : "nullptr"},
          {"steps", wanted == "steps" ? steps(*device.version("steps"), number) : ""},
          {"maps", version->maps.empty() ? "" : maps(device, *version, fmt::format("{}_{}", number, row))},
-         {"mapCount", version->maps.empty() ? "" : std::to_string(version->maps.size())}});
+         {"mapCount", version->maps.empty() ? "" : std::to_string(version->maps.size())},
+         {"sizes", sizes},
+         {"sizeCount", sizes.empty() ? "" : std::to_string(version->sizes.size())}});
   }
   text_ += fmt::format("static const pb::DeviceKernel pb_kernels_{}[] = {{\n{}}};\n\n", number, rows);
 }

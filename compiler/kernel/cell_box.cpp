@@ -8,6 +8,7 @@
 #include <isl/map.h>
 #include <isl/set.h>
 #include <isl/val.h>
+#include <vector>
 
 namespace pbc::kernel {
 namespace {
@@ -57,24 +58,123 @@ std::optional<Range> wholeRange(const isl::map &along, const isl::set &context) 
   return Range{isl::manage(first), plainly(isl::manage(isl_pw_aff_coalesce(extent)))};
 }
 
-} // namespace
+/// Whether each step touches cells between two functions of it and the parameters.
+bool isBounded(const isl::map &along) {
+  const auto loops = static_cast<unsigned>(isl_map_dim(along.get(), isl_dim_in));
+  const auto parameters = static_cast<unsigned>(isl_map_dim(along.get(), isl_dim_param));
+  isl_map *ofStep = isl_map_move_dims(isl_map_reset_tuple_id(along.copy(), isl_dim_in), isl_dim_param,
+                                      parameters, isl_dim_in, 0, loops);
+  const isl::set cells = isl::manage(isl_map_range(ofStep));
+  return isl_set_dim_has_lower_bound(cells.get(), isl_dim_set, 0) == isl_bool_true &&
+         isl_set_dim_has_upper_bound(cells.get(), isl_dim_set, 0) == isl_bool_true;
+}
 
-std::optional<CellBox> boxAround(const isl::map &touched, const isl::set &context) {
+/// The formula of a piece that is right for all others: of { x + k - 1 : k >= 2; x : k = 1 }, x + k - 1.
+std::optional<isl::aff> formulaOfAll(const isl::pw_aff &function) {
+  std::vector<isl::aff> all;
+  isl_pw_aff_foreach_piece(
+      function.get(),
+      [](isl_set *domain, isl_aff *a, void *user) {
+        isl_set_free(domain);
+        static_cast<std::vector<isl::aff> *>(user)->push_back(isl::manage(a));
+        return isl_stat_ok;
+      },
+      static_cast<void *>(&all));
+  const isl::set domain = isl::manage(isl_pw_aff_domain(function.copy()));
+  for (const isl::aff &one : all)
+    if (domain.is_subset(isl::manage(isl_pw_aff_eq_set(function.copy(), isl_pw_aff_from_aff(one.copy())))))
+      return one;
+  return std::nullopt;
+}
+
+/// From the first to the last cell, if there is a formula for either and for their distance.
+std::optional<Range> endToEnd(const isl::map &along) {
+  const auto only = [](isl_pw_multi_aff *cell) {
+    const isl::pw_multi_aff end = isl::manage(cell);
+    return formulaOfAll(isl::manage(isl_pw_aff_coalesce(isl_pw_multi_aff_get_pw_aff(end.get(), 0))));
+  };
+  const std::optional<isl::aff> least = only(isl_map_lexmin_pw_multi_aff(along.copy())),
+                                most = only(isl_map_lexmax_pw_multi_aff(along.copy()));
+  if (!least || !most)
+    return std::nullopt;
+  isl_aff *extent = isl_aff_add_constant_si(isl_aff_sub(most->copy(), least->copy()), 1);
+  const auto loops = static_cast<unsigned>(isl_aff_dim(extent, isl_dim_in)),
+             divisions = static_cast<unsigned>(isl_aff_dim(extent, isl_dim_div));
+  if (isl_aff_involves_dims(extent, isl_dim_in, 0, loops) != isl_bool_false ||
+      isl_aff_involves_dims(extent, isl_dim_div, 0, divisions) != isl_bool_false) {
+    isl_aff_free(extent);
+    return std::nullopt;
+  }
+  return Range{isl::pw_aff(*least), isl::manage(isl_pw_aff_from_aff(extent))};
+}
+
+/// Whether the extent is no cell without the parameter, and grows with it.
+bool needs(const isl::pw_aff &extent, unsigned parameter) {
+  const std::optional<isl::aff> sum = formula(extent);
+  isl_val *constant = isl_aff_get_constant_val(sum->get());
+  const bool isEmpty = isl_val_is_nonpos(constant) == isl_bool_true;
+  isl_val_free(constant);
+  return isEmpty && isl_aff_involves_dims(sum->get(), isl_dim_param, parameter, 1) == isl_bool_true;
+}
+
+/// Windows that read a cell in any case, `a[0]`, and others in a loop, have two formulas: of windows without the others, too. Then one is
+/// enough for sizes from 1 on, which those are that such an extent needs.
+std::optional<Range> movingRange(const isl::map &along) {
+  if (!isBounded(along))
+    return std::nullopt;
+  if (std::optional<Range> range = endToEnd(along))
+    return range;
+  const auto count = static_cast<unsigned>(isl_map_dim(along.get(), isl_dim_param));
+  const auto fromOne = [&](const auto &isWanted) {
+    isl_map *map = along.copy();
+    for (unsigned p = 0; p < count; ++p)
+      if (isWanted(p))
+        map = isl_map_lower_bound_si(map, isl_dim_param, p, 1);
+    return isl::manage(map);
+  };
+  const std::optional<Range> all = endToEnd(fromOne([](unsigned) { return true; }));
+  if (!all)
+    return std::nullopt;
+  const auto isNeeded = [&](unsigned p) { return needs(all->extent, p); };
+  std::optional<Range> range = endToEnd(fromOne(isNeeded));
+  for (unsigned p = 0; range && p < count; ++p)
+    if (isNeeded(p) && !needs(range->extent, p))
+      return std::nullopt;
+  return range;
+}
+
+/// Finds the range of each dimension.
+template <class RangeOf>
+std::optional<CellBox> boxOf(const isl::map &touched, const isl::set &context, const RangeOf &rangeOf) {
   CellBox box;
   const auto rank = static_cast<unsigned>(isl_map_dim(touched.get(), isl_dim_out));
   for (unsigned d = 0; d < rank; ++d) {
     isl_map *along = isl_map_project_out(touched.copy(), isl_dim_out, d + 1, rank - d - 1);
     along = isl_map_coalesce(isl_map_project_out(along, isl_dim_out, 0, d));
     const isl::map here = isl::manage(along).intersect_params(context);
-    std::optional<Range> range = constantRange(here);
-    if (!range)
-      range = wholeRange(here, context);
+    const std::optional<Range> range = rangeOf(here);
     if (!range)
       return std::nullopt;
     box.first.push_back(range->first);
     box.extents.push_back(range->extent);
   }
   return box;
+}
+
+} // namespace
+
+std::optional<CellBox> boxAround(const isl::map &touched, const isl::set &context) {
+  return boxOf(touched, context, [&](const isl::map &along) {
+    const std::optional<Range> range = constantRange(along);
+    return range ? range : wholeRange(along, context);
+  });
+}
+
+std::optional<CellBox> movingBoxAround(const isl::map &touched, const isl::set &context) {
+  return boxOf(touched, context, [](const isl::map &along) {
+    const std::optional<Range> range = constantRange(along);
+    return range ? range : movingRange(along);
+  });
 }
 
 isl::map valuesOf(const isl::set &domain, const std::vector<int> &dimensions) {

@@ -20,6 +20,14 @@ struct CellBox {
 /// `touched`: { [loops] -> [cells] }, not empty. Nothing if no number of cells is enough for some dimension.
 std::optional<CellBox> boxAround(const isl::map &touched, const isl::set &context);
 
+/// The same with boxes that move with the loops where an extent is a function of the parameters; such a function has one formula, of whole
+/// numbers:
+///
+///   { [x] -> A[a] : x <= a <= x + 2 r }   =>   first (x), extents (2 r + 1)
+///
+/// Where an extent is no cell if the parameters on which it depends are 0, they are taken to be 1 at least.
+std::optional<CellBox> movingBoxAround(const isl::map &touched, const isl::set &context);
+
 /// { S[i] -> [values of these dimensions] }
 isl::map valuesOf(const isl::set &domain, const std::vector<int> &dimensions);
 

@@ -36,6 +36,8 @@ isl::set stepsThatReadAll(const Kernel &kernel, const Statement &fill, std::size
   const isl::map read = along.axis < 0 ? placesRead(kernel, fill, dimension) : isl::map();
   if (read.is_null())
     return fill.domain.subtract(fill.domain);
+  if (!along.sizes.empty())
+    return fill.domain.subtract(fill.domain);
   const isl::set places(fill.domain.ctx(), fmt::format("{{ [v] : 0 <= v < {} }}", along.extent));
   const isl::map all = isl::manage(isl_map_from_domain_and_range(fill.domain.copy(), places.copy()));
   return fill.domain.subtract(all.subtract(read).domain());

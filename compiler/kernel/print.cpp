@@ -178,13 +178,21 @@ std::string fill(const Kernel &kernel, const Statement &s, const GroupCopy &copy
                      copy.isWithin ? ", within" : "");
 }
 
+/// "3" or "1 + 2 * r": the cells of one point.
+std::string cellsOfPoint(const GroupDimension &d) {
+  std::string text = std::to_string(d.extent);
+  for (const SizeTerm &term : d.sizes)
+    text += fmt::format(" + {} * {}", term.factor, term.size);
+  return text;
+}
+
 /// "0: (1 * (block 0 - 1) + 3) x 1: 16": which dimension of the matrix, and how many cells of it.
 std::string groupExtents(const Buffer &b) {
   std::vector<std::string> all;
   for (const GroupDimension &d : b.ofGroup)
-    all.push_back(d.axis < 0 ? fmt::format("{}: {}", d.dimension, d.extent)
+    all.push_back(d.axis < 0 ? fmt::format("{}: {}", d.dimension, cellsOfPoint(d))
                              : fmt::format("{}: ({} * ({} {} - 1) + {})", d.dimension, d.factor,
-                                           d.isBlock ? "block" : "item", d.axis, d.extent));
+                                           d.isBlock ? "block" : "item", d.axis, cellsOfPoint(d)));
   return fmt::format("{}", fmt::join(all, " x "));
 }
 

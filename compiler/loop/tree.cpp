@@ -36,16 +36,27 @@ Expr pointsOfGroup(int axis, bool isBlock) {
   return isBlock ? multiply(items, ofMachine("PB_C" + number)) : items;
 }
 
+/// cells + more, and what the dimension has of sizes
+static Expr withSizes(const kernel::GroupDimension &d, Expr cells, long more) {
+  for (const kernel::SizeTerm &term : d.sizes) {
+    const Expr size = make({Name{Name::Kind::Value, term.size}});
+    Expr own = term.factor == 1 ? size : multiply(integer(term.factor), size);
+    cells = cells ? add(std::move(cells), std::move(own)) : std::move(own);
+  }
+  if (!cells)
+    return integer(more);
+  return more ? add(std::move(cells), integer(more)) : cells;
+}
+
 /// factor * (points - 1) + extent
 static Expr extentFor(const kernel::GroupDimension &d, Expr cells) {
   if (d.factor != 1)
     cells = multiply(integer(d.factor), grouped(subtract(std::move(cells), integer(1))));
-  const long more = d.extent - (d.factor == 1);
-  return more ? add(std::move(cells), integer(more)) : cells;
+  return withSizes(d, std::move(cells), d.extent - (d.factor == 1));
 }
 
 Expr groupExtent(const kernel::GroupDimension &d) {
-  return d.axis < 0 ? integer(d.extent) : extentFor(d, pointsOfGroup(d.axis, d.isBlock));
+  return d.axis < 0 ? withSizes(d, nullptr, d.extent) : extentFor(d, pointsOfGroup(d.axis, d.isBlock));
 }
 
 Expr pointsAtOnce(int axis) { return ofMachine((axis == 1 ? "PB_R" : "PB_C") + std::to_string(axis)); }

@@ -207,7 +207,10 @@ long WarpLane::ofName(const Name &n) const {
   if (n.kind == Name::Kind::Machine)
     return ofMachine(n.name);
   const auto at = values_.find(n.name);
-  return at != values_.end() ? at->second : ofLaunch(n);
+  if (at != values_.end())
+    return at->second;
+  const auto built = n.kind == Name::Kind::Value ? shape_.sizes.find(n.name) : shape_.sizes.end();
+  return built != shape_.sizes.end() ? built->second : ofLaunch(n);
 }
 
 long WarpLane::ofMachine(const std::string &name) const {

@@ -5,10 +5,11 @@
 //   class Counting : WarpLane { void access(..) override { ++count; } };
 //   Counting(shape, lane, 2).run(lowered);          each access that the lane comes to, in order
 //
-// Sizes and the limits of the launch are so large that all items have points. What a body computes from data is 0 and decides nothing.
+// Sizes that the kernel is not built for, and the limits of the launch, are so large that all items have points. What a body computes from data is 0 and decides nothing.
 // Loops that are written out have all their iterations, others at most `turns`.
 #pragma once
 #include "compiler/loop/tree.h"
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -22,6 +23,8 @@ inline constexpr int kLanes = 32; // of a warp
 struct LaunchShape {
   int group[3] = {1, 1, 1}, cells[3] = {1, 1, 1};
   int rows = 1; // that an item with runs of points has at a time: a divisor of cells[1]
+  std::map<std::string, long> sizes =
+      {}; // of the program, that are numbers in the kernel (kernel/group_memory.h)
 };
 
 class WarpLane {

@@ -90,6 +90,16 @@ struct DeviceMap {
   void (*values)(const Frame *, DeviceArguments::Value *);
 };
 
+/// A value of a step that is a number in each kernel that is built: the macro PB_V0, if it is the first of all values. Extents of a
+/// group's memory depend on it.
+struct DeviceSize {
+  const char *name;
+  int value;  // which one
+  long least; // smaller values need a version without such sizes
+};
+/// The same of larger values.
+inline constexpr long kMostSizeOfBuild = 1024;
+
 /// One version of a step's kernel. Of a version with maps, the arguments of the copies follow those of the matrices: a pointer, an offset,
 /// strides, and extents.
 struct DeviceKernel {
@@ -98,8 +108,8 @@ struct DeviceKernel {
   const char *source; // in the dialect, without its prelude; null: this step has no such version
   const char *entry;
   /// Bytes of group-local memory for groups of group[0] x group[1] x group[2] items with cells[0] x cells[1] x cells[2]
-  /// cells each; null: none.
-  long (*localBytes)(const int *group, const int *cells);
+  /// cells each, and for these values of `sizes`; null: none.
+  long (*localBytes)(const int *group, const int *cells, const long *sizes);
   /// An item computes PB_C0 x PB_C1 cells (macros), or has so many places of the version "steps"; otherwise one.
   bool hasCells;
   /// These are runs of neighbours along function 0: the first one of a launch begins at a multiple of PB_C0.
@@ -117,6 +127,8 @@ struct DeviceKernel {
   const DeviceSteps *steps = nullptr; // not null if groups compute several rounds
   const DeviceMap *maps = nullptr;
   int mapCount = 0;
+  const DeviceSize *sizes = nullptr; // with which it is built
+  int sizeCount = 0;
 };
 
 /// The largest number of parts of a launch (compiler/kernel/item_parts.h).

@@ -32,7 +32,7 @@ constexpr long kGroupBytes = 1 << 18, kTeamItems = 1024, kParts = 1024;
 
 /// Whether the launch keeps to them, and numbers its groups, cells and the values of their parts in 32 bits.
 bool hasNarrowGroups(const DeviceKernel &kernel, const Launch &launch) {
-  if (kernel.localBytes && kernel.localBytes(launch.group, launch.cells) > kGroupBytes)
+  if (kernel.localBytes && kernel.localBytes(launch.group, launch.cells, launch.sizes.data()) > kGroupBytes)
     return false;
   if (!kernel.teams)
     return true;

@@ -127,18 +127,44 @@ KernelShelf::~KernelShelf() {
     entry->finish({nullptr, "the program ends"});
 }
 
+void KernelShelf::use(const DeviceKernel &kernel, const std::vector<long> &sizes) {
+  if (sizes.empty())
+    return;
+  std::list<std::vector<long>> &all = sizes_[&kernel];
+  const auto at = std::find(all.begin(), all.end(), sizes);
+  if (at != all.end()) {
+    all.splice(all.begin(), all, at);
+    return;
+  }
+  all.push_front(sizes);
+  if (all.size() <= kMostSizes)
+    return;
+  const std::vector<long> oldest = all.back();
+  all.pop_back();
+  // A launch that still has one of these kernels keeps it.
+  std::erase_if(entries_, [&](const auto &one) {
+    if (std::get<0>(one.first) != &kernel || std::get<1>(one.first) != oldest)
+      return false;
+    std::erase_if(texts_, [&](const auto &text) { return text.second == one.second; });
+    return true;
+  });
+}
+
 KernelShelf::Awaiter KernelShelf::get(const DeviceKernel &kernel, const int group[3], const int cells[3],
-                                      KernelForm form) {
-  const Key key{&kernel, group[0], group[1], group[2], cells[0], cells[1], cells[2], form};
+                                      KernelForm form, const std::vector<long> &sizes) {
+  const Key key{&kernel, sizes, group[0], group[1], group[2], cells[0], cells[1], cells[2], form};
   std::lock_guard hold(mutex_);
+  use(kernel, sizes);
   std::shared_ptr<Entry> &entry = entries_[key];
   if (!entry) {
     std::string text = macrosOf(form);
     const int axes = kernel.hasPlanes ? 3 : kernel.hasCells || kernel.teams ? 2 : 0;
     for (int d = 0; d < axes; ++d)
       text += "#define PB_C" + std::to_string(d) + " " + std::to_string(cells[d]) + "\n";
+    for (std::size_t s = 0; s < sizes.size(); ++s)
+      text += "#define PB_V" + std::to_string(kernel.sizes[s].value) + " " + std::to_string(sizes[s]) + "\n";
     text = kernel.isLibrary ? kernel.source : text + kernel.source;
-    const long local = kernel.localBytes ? kernel.localBytes(group, cells) : 0;
+    const long local = kernel.localBytes ? kernel.localBytes(group, cells, sizes.data()) : 0;
     const bool mustAsk = local > static_cast<long>(builder_->device.about().localBytes);
     std::shared_ptr<Entry> &same =
         texts_[{text, kernel.entry, group[0], group[1], group[2], kernel.isLibrary}];

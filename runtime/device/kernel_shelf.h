@@ -9,15 +9,18 @@
 // A build may take seconds (a compiler runs in the driver): the coroutine is suspended, no worker waits. A
 // build that takes longer than the limit counts as failed, and its result is ignored. Invariant: get() for
 // the same version and group gives the same answer as long as the shelf lives; what has the same text for the
-// compiler is built once, whoever asks for it.
+// compiler is built once, whoever asks for it. Of a version that is built for sizes (DeviceKernel::sizes), the
+// kernels for the kMostSizes sets of them that were asked for last are kept; those for another set may be built again.
 #pragma once
 #include "runtime/device/kernel_form.h"
 #include "runtime/device/request.h"
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <string>
 #include <tuple>
+#include <vector>
 
 namespace pb {
 struct DeviceKernel;
@@ -32,6 +35,7 @@ using WatchBuild = std::function<void(const std::string &entry, bool begins)>;
 class KernelShelf {
 public:
   static int processors();
+  static constexpr std::size_t kMostSizes = 16;
 
   struct Built {
     std::shared_ptr<Kernel> kernel; // null: see `why`
@@ -57,14 +61,19 @@ public:
     void await_suspend(std::coroutine_handle<> caller);
     Built await_resume() const;
   };
-  /// `cells`: cells of an item. The build begins now, or when an earlier one has ended, not when the answer is
+  /// `cells`: cells of an item; `sizes`: by DeviceKernel::sizes. The build begins now, or when an earlier one has ended, not when the answer is
   /// awaited.
-  Awaiter get(const DeviceKernel &, const int group[3], const int cells[3], KernelForm);
+  Awaiter get(const DeviceKernel &, const int group[3], const int cells[3], KernelForm,
+              const std::vector<long> &sizes = {});
 
 private:
-  using Key = std::tuple<const DeviceKernel *, int, int, int, int, int, int, KernelForm>;
-  std::mutex mutex_; // guards entries_ and texts_
+  /// Gives up the kernels for the sizes that were not asked for longest, if there are too many.
+  void use(const DeviceKernel &, const std::vector<long> &sizes);
+
+  using Key = std::tuple<const DeviceKernel *, std::vector<long>, int, int, int, int, int, int, KernelForm>;
+  std::mutex mutex_; // guards what follows
   std::map<Key, std::shared_ptr<Entry>> entries_;
+  std::map<const DeviceKernel *, std::list<std::vector<long>>> sizes_; // the last ones first
   std::map<std::tuple<std::string, std::string, int, int, int, bool>, std::shared_ptr<Entry>> texts_;
   std::shared_ptr<Builder> builder_;
 };

@@ -78,6 +78,7 @@ struct Launch {
   bool inRounds = false; // dimension 0 of the box is the round: one launch after the other for each value
   int group[3] = {1, 1, 1};
   int cells[3] = {1, 1, 1};       // of an item, along the dimensions of items
+  std::vector<long> sizes = {};   // for which the kernel is built (DeviceKernel::sizes)
   bool hasRuns = false;           // of cells that begin at multiples of cells[0] (DeviceKernel)
   long tile[kTileFunctions] = {}; // of a group along each dimension of the box; zeros without tiles
   bool inTiles() const { return tile[0] > 0; }

@@ -173,8 +173,12 @@ Launch Session::launchOf(const Placed &placed, const StepArguments &arguments, c
   return launch;
 }
 
-void Session::shape(Launch &launch, const Placed &placed, const DeviceKernel &kernel, const Frame *frame) {
+void Session::shape(Launch &launch, const Placed &placed, const DeviceKernel &kernel,
+                    const StepArguments &arguments, const Frame *frame) {
   const DeviceStep &step = *placed.step->device;
+  launch.sizes.clear();
+  for (int s = 0; s < kernel.sizeCount; ++s)
+    launch.sizes.push_back(arguments.value(kernel.sizes[s].value).integer);
   groupOf(step, frame, placed.side->manager->about(), launch.group);
   launch.box = placed.box;
   launch.inRounds = step.inRounds && !kernel.tiles;
@@ -207,27 +211,44 @@ void Session::shape(Launch &launch, const Placed &placed, const DeviceKernel &ke
   }
 }
 
+/// Why no kernel is built for the sizes of the launch; "" if one is.
+static std::string whyNotBuilt(const DeviceKernel &kernel, const Launch &launch) {
+  for (std::size_t s = 0; s < launch.sizes.size(); ++s)
+    if (const DeviceSize &size = kernel.sizes[s];
+        launch.sizes[s] < size.least || launch.sizes[s] > kMostSizeOfBuild)
+      return "its version `" + std::string(kernel.variant) + "` is built for each `" + size.name + "` from " +
+             std::to_string(size.least) + " to " + std::to_string(kMostSizeOfBuild) + ", and it is " +
+             std::to_string(launch.sizes[s]);
+  return "";
+}
+
 /// The version that the launch uses, whose shape it gets: the simplest one if the device has not enough memory
 /// for a group of the one that was asked for (requirement 21).
-const DeviceKernel *Session::usableKernel(Launch &launch, const Placed &placed, const Frame *frame) {
+const DeviceKernel *Session::usableKernel(Launch &launch, const Placed &placed,
+                                          const StepArguments &arguments, const Frame *frame) {
   const DeviceStep &step = *placed.step->device;
   const DeviceKernel *kernel = &step.kernels[placed.version];
-  shape(launch, placed, *kernel, frame);
+  shape(launch, placed, *kernel, arguments, frame);
   const Description &about = placed.side->manager->about();
   if (const std::string why = whyTooLarge(step, frame, launch.group); !why.empty())
     note(std::string(step.name) + " runs in smaller groups on " + about.name, why);
-  const long needed = kernel->localBytes ? kernel->localBytes(launch.group, launch.cells) : 0;
+  const std::string whyNot = whyNotBuilt(*kernel, launch);
+  const long needed = kernel->localBytes && whyNot.empty()
+                          ? kernel->localBytes(launch.group, launch.cells, launch.sizes.data())
+                          : 0;
   const auto most = static_cast<long>(std::max(about.localBytes, about.mostLocalBytes));
+  if (!whyNot.empty())
+    note(std::string(step.name) + " runs in its simplest version on " + about.name, whyNot);
   if (needed > most && kernel != step.kernels)
     note(std::string(step.name) + " runs in its simplest version on " + about.name,
          "a group of its version `" + std::string(kernel->variant) + "` needs " + std::to_string(needed) +
              " bytes of memory, and can have " + std::to_string(most));
-  if (!kernel->source || needed > most) {
+  if (!kernel->source || !whyNot.empty() || needed > most) {
     kernel = step.kernels;
-    shape(launch, placed, *kernel, frame);
+    shape(launch, placed, *kernel, arguments, frame);
   }
   for (LaunchPart &part : launch.parts)
-    if (kernel->localBytes && kernel->localBytes(part.group, launch.cells) > most)
+    if (kernel->localBytes && kernel->localBytes(part.group, launch.cells, launch.sizes.data()) > most)
       std::copy_n(launch.group, 3, part.group);
   return kernel;
 }
@@ -238,8 +259,9 @@ void Session::askForKernel(const Placed &placed, const Frame *frame) {
   const DeviceStep &step = *placed.step->device;
   const StepArguments arguments(step, frame, &placed.box);
   Launch launch;
-  const DeviceKernel *kernel = usableKernel(launch, placed, frame);
-  placed.side->shelf->get(*kernel, launch.group, launch.cells, formOf(step, *kernel, arguments, launch));
+  const DeviceKernel *kernel = usableKernel(launch, placed, arguments, frame);
+  placed.side->shelf->get(*kernel, launch.group, launch.cells, formOf(step, *kernel, arguments, launch),
+                          launch.sizes);
 }
 
 Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopStep *end) {
@@ -257,7 +279,7 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
       const DeviceStep &step = *batch[next].step->device;
       const StepArguments arguments(step, frame, &batch[next].box);
       Launch launch = launchOf(batch[next], arguments, end, frame);
-      const DeviceKernel *kernel = usableKernel(launch, batch[next], frame);
+      const DeviceKernel *kernel = usableKernel(launch, batch[next], arguments, frame);
       MapLaunches copies;
       if (kernel->mapCount > 0)
         co_await addMaps(copies, launch, *kernel, step, *side->shelf, frame);
@@ -265,10 +287,10 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
         note(std::string(step.name) + " runs in its simplest version on " + side->manager->about().name,
              copies.why);
         kernel = step.kernels;
-        shape(launch, batch[next], *kernel, frame);
+        shape(launch, batch[next], *kernel, arguments, frame);
       }
-      KernelShelf::Awaiter wanted =
-          side->shelf->get(*kernel, launch.group, launch.cells, formOf(step, *kernel, arguments, launch));
+      KernelShelf::Awaiter wanted = side->shelf->get(*kernel, launch.group, launch.cells,
+                                                     formOf(step, *kernel, arguments, launch), launch.sizes);
       if (!wanted.await_ready() && !std::exchange(areAllAsked, true)) // they are built together
         for (std::size_t k = next + 1; k < batch.size(); ++k)
           askForKernel(batch[k], frame);
@@ -280,7 +302,7 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
         kernel = step.kernels;
         copies = {};
         launch.matrices.resize(static_cast<std::size_t>(step.matrixCount));
-        shape(launch, batch[next], *kernel, frame);
+        shape(launch, batch[next], *kernel, arguments, frame);
         built = co_await side->shelf->get(*step.kernels, launch.group, launch.cells,
                                           formOf(step, *step.kernels, arguments, launch));
       }
@@ -299,7 +321,8 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
         side->manager->plan(*built.kernel, arguments.libraryMatrices(step));
       launch.kernel = std::move(built.kernel);
       const auto ofPart = [&](const LaunchPart &part) {
-        return side->shelf->get(*kernel, part.group, launch.cells, formOf(step, *kernel, arguments, launch));
+        return side->shelf->get(*kernel, part.group, launch.cells, formOf(step, *kernel, arguments, launch),
+                                launch.sizes);
       };
       std::deque<KernelShelf::Awaiter> others; // they are built together
       for (const LaunchPart &part : launch.parts)

@@ -87,8 +87,8 @@ private:
   static std::optional<Box> restOf(const Frame *, const Placed &);
   Launch launchOf(const Placed &, const StepArguments &, const LoopStep *end, const Frame *) const;
   /// Sets the groups, cells and tiles of one version.
-  static void shape(Launch &, const Placed &, const DeviceKernel &, const Frame *);
-  const DeviceKernel *usableKernel(Launch &, const Placed &, const Frame *);
+  static void shape(Launch &, const Placed &, const DeviceKernel &, const StepArguments &, const Frame *);
+  const DeviceKernel *usableKernel(Launch &, const Placed &, const StepArguments &, const Frame *);
   /// Lets the kernel's build begin.
   void askForKernel(const Placed &, const Frame *);
   Job onDevice(const Frame *, std::vector<Placed> batch, const LoopStep *end);

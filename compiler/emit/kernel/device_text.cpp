@@ -66,9 +66,13 @@ private:
     const bool isTeam = made.nest.teams.has_value();
     if (isTeam && text.sharedOut.loops == 0)
       return;
+    const std::vector<kernel::SizeOfBuild> sizes = kernel::sizesOfBuild(v.kernel);
+    for (const kernel::SizeOfBuild &s : sizes)
+      used.values.insert(s.size);
     out_.versions.push_back(
         {.variant = v.name,
          .localArrays = localArrays(v.kernel, text.sharedOut),
+         .sizes = sizes,
          .values = text.sharedOut.values,
          .narrow = loop::largestSizeIn32Bits(isTeam ? text.lowered : made.nest.body),
          .loops = text.lowered,
@@ -153,9 +157,17 @@ private:
       numbers += fmt::format("  const {0} low{1} = low_w{1}, high{1} = high_w{1};\n", dialect_.index(), k);
     for (const std::string &argument : launchArguments(kernel))
       numbers += fmt::format("  const {0} {1} = {1}_w;\n", dialect_.index(), argument);
-    return dialect_.prologue() + rowsAtOnce(kernel) + registers(kernel) + bodies(kernel) + signature(kernel) +
-           "{\n" + arrays(kernel, text) + dialect_.begin() + places(kernel) + numbers + text.loops +
-           dialect_.end() + "}\n";
+    return dialect_.prologue() + rowsAtOnce(kernel) + registers(kernel) + bodies(kernel) +
+           sizesOfBuild(kernel) + signature(kernel) + "{\n" + arrays(kernel, text) + dialect_.begin() +
+           places(kernel) + numbers + text.loops + dialect_.end() + "}\n";
+  }
+
+  /// Their arguments are there as in other versions, and not used.
+  std::string sizesOfBuild(const kernel::Scheduled &kernel) const {
+    std::string text;
+    for (const kernel::SizeOfBuild &s : kernel::sizesOfBuild(kernel))
+      text += dialect_.constant(s.size + "_v", fmt::format("({})PB_V{}", dialect_.index(), out_.placeOf(s)));
+    return text;
   }
 
   /// How many registers an item has, where it has several points: compilers use more of them than they have to. With several variables
@@ -247,9 +259,14 @@ private:
 
   std::string places(const kernel::Scheduled &kernel) const {
     std::string text;
+    const std::vector<kernel::SizeOfBuild> built = kernel::sizesOfBuild(kernel);
+    const auto isBuilt = [&](const std::string &value) {
+      return std::any_of(built.begin(), built.end(), [&](const auto &s) { return s.size == value; });
+    };
     for (const std::string &v : out_.values)
-      text += fmt::format("  const {} {}_v = {}_w;\n",
-                          reals_.count(v) ? dialect_.type(Scalar::F64) : dialect_.index(), v, v);
+      if (!isBuilt(v))
+        text += fmt::format("  const {} {}_v = {}_w;\n",
+                            reals_.count(v) ? dialect_.type(Scalar::F64) : dialect_.index(), v, v);
     for (const auto &[b, d] : out_.extents)
       text += fmt::format("  const {2} {0}_n{1} = {0}_e{1};\n", kernel.buffers[b].name, d, dialect_.index());
     for (const Buffer &b : kernel.buffers) {
@@ -291,6 +308,10 @@ private:
 };
 
 } // namespace
+
+std::size_t DeviceText::placeOf(const kernel::SizeOfBuild &size) const {
+  return static_cast<std::size_t>(std::find(values.begin(), values.end(), size.size) - values.begin());
+}
 
 DeviceText deviceText(const kernel::OnDevice &device, const std::string &entry,
                       const std::set<std::string> &reals, const Dialect &dialect) {

@@ -7,6 +7,7 @@
 //                       long n_w, long low_w0, long high_w0)
 //       { PB_BEGIN  A_p += A_o; ...  const PB_INDEX n_v = n_w; ...  const PB_INDEX item0 = low0 + PB_ID(0);
 //         if (item0 < high0) { B_p[item0 * B_s0] = A_p[...] + A_p[...]; }  PB_END }
+// Sizes on which the extents of a group's memory depend are macros of the build: `#define n_v ((PB_INDEX)PB_V0)`.
 //
 // Loops and statements are printed by loops.cpp, like those for the processor.
 #pragma once
@@ -33,7 +34,9 @@ struct DeviceText {
     std::string variant; // "global", "local", "blocks", "buffers", "registers", "tiles", "steps", "group"
     std::string text;
     std::vector<LocalArray> localArrays = {}; // of a group
-    int values = 0;                           // of a part of a cell (loop/lower/lower.h)
+    /// The values that are macros of the build, PB_V0 for the first of all values.
+    std::vector<kernel::SizeOfBuild> sizes = {};
+    int values = 0;  // of a part of a cell (loop/lower/lower.h)
     long narrow = 0; // the largest size for which PB_INDEX may have 32 bits (loop/narrow.h); 0: none
     loop::NodePtr loops = nullptr;           // lowered
     std::vector<loop::Matrix> matrices = {}; // that they use
@@ -48,6 +51,7 @@ struct DeviceText {
   std::vector<Version> versions;
   /// Arguments between matrices and limits: first sizes and tunables by their mangled names, ...
   std::vector<std::string> values;
+  std::size_t placeOf(const kernel::SizeOfBuild &) const; // among the values
   /// ... then extents of matrices: (buffer, dimension).
   std::vector<std::pair<int, int>> extents;
 };

@@ -3,6 +3,7 @@
 #include "compiler/emit/kernel/local_bytes.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/loop/lower/lower.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace pbc::emit {
@@ -10,21 +11,40 @@ namespace {
 
 constexpr long kAlignment = 16;
 
-LocalArray ofGroup(const kernel::Buffer &b) {
+LocalArray ofGroup(const kernel::Buffer &b, const std::vector<kernel::SizeOfBuild> &sizes) {
   LocalArray made{static_cast<long>(kernel::bytesOf(b.element)) * b.buffers};
-  for (const kernel::GroupDimension &d : b.ofGroup)
+  for (const kernel::GroupDimension &d : b.ofGroup) {
     made.lengths.push_back(
         {d.axis, d.isBlock, d.factor, d.extent + (&d == &b.ofGroup.front() ? kernel::addedToRows(b) : 0)});
+    for (const kernel::SizeTerm &term : d.sizes) {
+      const auto at = std::find_if(sizes.begin(), sizes.end(),
+                                   [&](const kernel::SizeOfBuild &s) { return s.size == term.size; });
+      made.lengths.back().sizes.emplace_back(at - sizes.begin(), term.factor);
+    }
+  }
   return made;
 }
 
 std::string lengthText(const LocalArray::Length &l) {
+  std::string cells = std::to_string(l.extent);
+  for (const auto &[size, factor] : l.sizes)
+    cells += fmt::format(" + {} * sizes[{}]", factor, size);
   if (l.axis < 0)
-    return fmt::format("{}", l.extent);
+    return l.sizes.empty() ? cells : "(" + cells + ")";
   const std::string points =
       fmt::format("group[{0}]{1}", l.axis, l.isBlock ? fmt::format(" * cells[{}]", l.axis) : "");
-  return l.perPoint == 1 && l.extent == 1 ? points
-                                          : fmt::format("({} * ({} - 1) + {})", l.perPoint, points, l.extent);
+  return l.perPoint == 1 && cells == "1" ? points
+                                         : fmt::format("({} * ({} - 1) + {})", l.perPoint, points, cells);
+}
+
+long lengthOf(const LocalArray::Length &l, const int group[3], const int cells[3],
+              const std::vector<long> &sizes) {
+  long length = l.extent;
+  for (const auto &[size, factor] : l.sizes)
+    length += factor * sizes[size];
+  if (l.axis < 0)
+    return length;
+  return l.perPoint * (static_cast<long>(group[l.axis]) * (l.isBlock ? cells[l.axis] : 1) - 1) + length;
 }
 
 } // namespace
@@ -33,9 +53,10 @@ std::vector<LocalArray> localArrays(const kernel::Scheduled &kernel, const loop:
   std::vector<LocalArray> all;
   for (const kernel::Scalar element : teams.arrays)
     all.push_back({static_cast<long>(kernel::bytesOf(element)), {{0}, {1}, {2}}});
+  const std::vector<kernel::SizeOfBuild> sizes = kernel::sizesOfBuild(kernel);
   for (const kernel::Buffer &b : kernel.buffers)
     if (b.role == kernel::Buffer::Role::Group)
-      all.push_back(ofGroup(b));
+      all.push_back(ofGroup(b, sizes));
   if (const std::optional<kernel::TimeSteps> &steps = kernel.schedule.steps)
     for (const int b : steps->kept) {
       LocalArray planes{
@@ -66,15 +87,13 @@ std::string localBytesText(const std::vector<LocalArray> &all) {
   return sum;
 }
 
-long localBytes(const std::vector<LocalArray> &all, const int group[3], const int cells[3]) {
+long localBytes(const std::vector<LocalArray> &all, const int group[3], const int cells[3],
+                const std::vector<long> &sizes) {
   long sum = 0;
   for (const LocalArray &a : all) {
     long size = a.bytes;
     for (const LocalArray::Length &l : a.lengths)
-      size *= l.axis < 0
-                  ? l.extent
-                  : l.perPoint * (static_cast<long>(group[l.axis]) * (l.isBlock ? cells[l.axis] : 1) - 1) +
-                        l.extent;
+      size *= lengthOf(l, group, cells, sizes);
     sum += (size + kAlignment - 1) / kAlignment * kAlignment;
   }
   return sum;

@@ -16,6 +16,7 @@
 #include "compiler/kernel/transform/support.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 
 namespace pbc::kernel {
@@ -28,8 +29,8 @@ bool isShared(const GroupBox &box, std::size_t axes) {
   std::set<int> moving;
   bool hasSeveral = false, overlaps = false;
   for (const GroupDimension &d : box.dimensions) {
-    hasSeveral |= d.extent > 1;
-    overlaps |= d.axis >= 0 && d.extent > d.factor;
+    hasSeveral |= d.isSeveral();
+    overlaps |= d.overlaps();
     if (d.axis >= 0)
       moving.insert(d.axis);
   }
@@ -49,12 +50,37 @@ CopyRequest wholeCopy(const Scheduled &kernel, const std::string &matrix, const 
   return copy;
 }
 
+/// The sizes of windows: on them depends how many cells an item reads along dimensions along which its neighbours read some of the same.
+/// A size of another kind, as that of whole rows, is too large for memory of a group.
+std::set<std::string> sizesOfWindows(const std::map<std::string, GroupBox> &boxes) {
+  std::set<std::string> all;
+  for (const auto &[matrix, box] : boxes)
+    for (const GroupDimension &d : box.dimensions)
+      for (const SizeTerm &term : d.sizes)
+        if (d.overlaps())
+          all.insert(term.size);
+  return all;
+}
+
+bool hasOnly(const GroupBox &box, const std::set<std::string> &sizes) {
+  return std::all_of(box.dimensions.begin(), box.dimensions.end(), [&](const GroupDimension &d) {
+    return std::all_of(d.sizes.begin(), d.sizes.end(),
+                       [&](const SizeTerm &term) { return sizes.contains(term.size); });
+  });
+}
+
 /// Every input of which an item reads several cells, some of which its neighbours read, too.
 DeviceVersion withInputsStaged(Writing writing) {
   bool isAny = false;
-  for (const std::string &matrix : inputsOf(writing.kernel())) {
-    const GroupBox box = groupBox(writing.kernel(), {.matrix = matrix});
-    if (box.why.empty() && isShared(box, itemLoops(writing.kernel().schedule.tree).size()))
+  const std::vector<std::string> inputs = inputsOf(writing.kernel());
+  std::map<std::string, GroupBox> boxes;
+  for (const std::string &matrix : inputs)
+    boxes.emplace(matrix, groupBox(writing.kernel(), {.matrix = matrix}));
+  const std::set<std::string> windows = sizesOfWindows(boxes);
+  for (const std::string &matrix : inputs) {
+    const GroupBox &box = boxes.at(matrix);
+    if (box.why.empty() && hasOnly(box, windows) &&
+        isShared(box, itemLoops(writing.kernel().schedule.tree).size()))
       isAny |= writing.add(stageStep(wholeCopy(writing.kernel(), matrix, box))) ||
                writing.add(stageStep({.matrix = matrix})); // as a body that is called expects it
   }

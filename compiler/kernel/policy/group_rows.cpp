@@ -16,12 +16,15 @@ long modulo(long value, long of) { return (value % of + of) % of; }
 /// How many neighbours in a row of the matrix a copy takes at once that lays them in different rows of the memory: 8, or all of shorter rows.
 long columnsAtOnce(const GroupBox &box) {
   const GroupDimension &row = box.dimensions.front();
-  const bool isShort = box.dimensions.size() == 2 && row.axis < 0 && row.extent < kColumnsOfCopy;
+  const bool isShort =
+      box.dimensions.size() == 2 && row.axis < 0 && row.sizes.empty() && row.extent < kColumnsOfCopy;
   return isShort && kColumnsOfCopy % row.extent == 0 ? row.extent : kColumnsOfCopy;
 }
 
 /// Whether a row whose cells do not move with items begins at the same bank as the one behind it.
-bool fillsBanks(const GroupDimension &row, long bytes) { return row.extent * bytes % kBanks == 0; }
+bool fillsBanks(const GroupDimension &row, long bytes) {
+  return row.sizes.empty() && row.extent * bytes % kBanks == 0;
+}
 
 /// The dimension that is the memory's first.
 const GroupDimension &rowOf(const GroupBox &box, bool isTransposed) {
@@ -57,6 +60,8 @@ bool isReadAlongSteps(const GroupBox &box, const GroupDimension &moving, long by
 
 void layRows(CopyRequest &copy, const GroupBox &box, long bytes) {
   const GroupDimension &row = rowOf(box, copy.isTransposed);
+  if (!row.sizes.empty()) // which banks they fill is not known yet
+    return;
   if (row.axis == 0)
     copy.parts = std::gcd(row.factor, kBanks / std::max(kWord, bytes));
   if (copy.parts > 1)

@@ -256,13 +256,39 @@ isl::pw_aff extent(Reader &r, const Fragments &fragments, const Kernel &kernel) 
   return constantExtent(kernel.context.ctx(), r.integer(what, 1));
 }
 
+constexpr long kMostCellsOfPoint = 1L << 30;
+
+/// "3" or "1 + 2 * r": the cells of one point.
+void readCells(Reader &r, const Kernel &kernel, const Buffer &b, GroupDimension &d) {
+  const std::uint32_t begin = r.position();
+  d.extent = r.integer("a number of cells", -kMostCellsOfPoint, kMostCellsOfPoint);
+  long most = d.extent;
+  while (r.accept("+")) {
+    SizeTerm term;
+    term.factor = r.integer("so many cells for each unit of a size, such as `2 * r`", 1, kMostCellsOfPoint);
+    r.expect("*", "`*` and a size, such as `2 * r`");
+    const std::uint32_t at = r.position();
+    term.size = r.word("a size");
+    if (b.role != Buffer::Role::Group)
+      r.fail(r.since(at), "how many cells an item keeps does not depend on sizes");
+    if (isl_set_find_dim_by_name(kernel.context.get(), isl_dim_param, term.size.c_str()) < 0)
+      r.fail(r.since(at), term.size + " is no size of the kernel");
+    if (!d.sizes.empty() && d.sizes.back().size >= term.size)
+      r.fail(r.since(at), "sizes come once each, in the order of their names");
+    most += term.factor;
+    d.sizes.push_back(std::move(term));
+  }
+  if (most < 1)
+    r.fail(r.since(begin), "a point reads one cell at least");
+}
+
 /// "1: 16" or "0: (1 * (block 0 - 1) + 3)"
-GroupDimension groupDimension(Reader &r, const Buffer &b) {
+GroupDimension groupDimension(Reader &r, const Kernel &kernel, const Buffer &b) {
   GroupDimension d;
   d.dimension = static_cast<int>(r.integer("the number of a dimension of the matrix", 0, b.rank - 1));
   r.expect(":", "`:` and the number of cells along the dimension");
   if (!r.accept("(")) {
-    d.extent = r.integer("a number of cells", 1);
+    readCells(r, kernel, b, d);
     return d;
   }
   d.factor = r.integer("the cells from one point of a group to the next", 1);
@@ -273,7 +299,7 @@ GroupDimension groupDimension(Reader &r, const Buffer &b) {
     r.expect("item", "`block` or `item`");
   d.axis = static_cast<int>(r.integer("an axis", 0, 2));
   r.expect("-", "`- 1`"), r.expect("1", "`- 1`"), r.expect(")", "`)`"), r.expect("+", "`+`");
-  d.extent = r.integer("the cells of one point", 1);
+  readCells(r, kernel, b, d);
   r.expect(")", "`)`");
   return d;
 }
@@ -309,7 +335,7 @@ void readBuffer(Reader &r, const Fragments &fragments, Kernel &kernel) {
     r.expect("of",
              "`of` and what it holds of each dimension, such as `of 0: 16 x 1: (1 * (item 1 - 1) + 1)`");
     do
-      b.ofGroup.push_back(groupDimension(r, b));
+      b.ofGroup.push_back(groupDimension(r, kernel, b));
     while (r.accept("x"));
     std::set<int> dimensions;
     for (const GroupDimension &d : b.ofGroup)
@@ -324,7 +350,8 @@ void readBuffer(Reader &r, const Fragments &fragments, Kernel &kernel) {
       b.parts = r.integer("the number of parts of each row", 2, 64);
       r.expect("gap", "`gap` and the number of cells behind each part, such as `parts 2 gap 7`");
       b.gap = r.integer("the number of cells behind each part", 0, 256);
-      if (b.ofGroup.front().factor % b.parts != 0 || b.ofGroup.front().extent % b.parts != 0)
+      if (const GroupDimension &row = b.ofGroup.front();
+          row.factor % b.parts != 0 || row.extent % b.parts != 0 || !row.sizes.empty())
         r.fail(r.since(parts), "rows of " + b.name + " do not consist of " + std::to_string(b.parts) +
                                    " parts as long as each other");
     } else if (b.role == Buffer::Role::Group && r.accept("buffers")) {

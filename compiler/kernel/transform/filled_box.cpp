@@ -189,6 +189,40 @@ std::optional<isl::aff> onlyCell(const isl::map &touched, std::size_t d, const i
   return formula(isl::manage(isl_pw_aff_coalesce(isl_pw_multi_aff_get_pw_aff(value.get(), 0))));
 }
 
+/// Whether the number of cells is what a dimension says of one item: a constant, and sizes of the program.
+bool setExtent(GroupDimension &d, const isl::pw_aff &extent) {
+  if (const std::optional<long> cells = constantOf(extent)) {
+    d.extent = *cells;
+    return true;
+  }
+  const std::optional<isl::aff> sum = formula(extent);
+  if (!sum)
+    return false;
+  const auto whole = [](isl_val *value) {
+    const std::optional<long> number =
+        isl_val_is_int(value) == isl_bool_true ? std::optional(isl_val_get_num_si(value)) : std::nullopt;
+    isl_val_free(value);
+    return number;
+  };
+  const std::optional<long> constant = whole(isl_aff_get_constant_val(sum->get()));
+  if (!constant)
+    return false;
+  d.extent = *constant;
+  long more = 0;
+  for (int at = 0, n = static_cast<int>(isl_aff_dim(sum->get(), isl_dim_param)); at < n; ++at) {
+    const std::optional<long> factor = whole(isl_aff_get_coefficient_val(sum->get(), isl_dim_param, at));
+    if (factor == 0)
+      continue;
+    const std::string size = isl_aff_get_dim_name(sum->get(), isl_dim_param, static_cast<unsigned>(at));
+    if (!factor || *factor < 0 || size.starts_with("pb__")) // of a launch (item_values.h)
+      return false;
+    d.sizes.push_back({size, *factor});
+    more += *factor;
+  }
+  std::sort(d.sizes.begin(), d.sizes.end(), [](const auto &a, const auto &b) { return a.size < b.size; });
+  return d.extent >= 1 || d.extent + more >= 1; // if all sizes are 1 at least (sizesOfBuild)
+}
+
 /// Finds the box of a group around the cells; a sentence if there is none.
 std::string findGroupBox(Filling &copy, const Scheduled &kernel, const CopyRequest &asked) {
   const std::string name = programName(kernel, copy.matrix);
@@ -198,22 +232,29 @@ std::string findGroupBox(Filling &copy, const Scheduled &kernel, const CopyReque
   if (copy.touched.is_null())
     return asked.at.empty() ? fmt::format("the kernel does not read `{}`", name)
                             : fmt::format("the loop over `{}` does not read `{}`", asked.at, name);
-  const std::optional<CellBox> box = boxAround(copy.touched, kernel.context);
+  const bool mayHaveSizes = asked.at.empty() && !asked.isKept;
+  const std::string whyNoExtent =
+      !asked.at.empty()
+          ? fmt::format("the cells of `{}` that one step of `{}` reads have no constant extent (tile its "
+                        "loops first)",
+                        name, asked.at)
+      : asked.isKept
+          ? fmt::format("the cells of `{}` that an item reads have no constant extent", name)
+          : fmt::format("the cells of `{}` that an item reads have no extent that is a sum of sizes", name);
+  std::optional<CellBox> box = boxAround(copy.touched, kernel.context);
   if (!box || !std::all_of(box->extents.begin(), box->extents.end(), constantOf))
-    return asked.at.empty()
-               ? fmt::format("the cells of `{}` that an item reads have no constant extent", name)
-               : fmt::format(
-                     "the cells of `{}` that one step of `{}` reads have no constant extent (tile its "
-                     "loops first)",
-                     name, asked.at);
+    box = mayHaveSizes ? movingBoxAround(copy.touched, kernel.context) : std::nullopt;
+  if (!box)
+    return whyNoExtent;
   copy.box = *box;
   const std::vector<LoopNode> items = itemLoops(kernel.schedule.tree);
   for (std::size_t d = 0; d < box->first.size(); ++d) {
     GroupDimension one;
     one.dimension = static_cast<int>(d);
-    one.extent = *constantOf(box->extents[d]);
+    if (!setExtent(one, box->extents[d]))
+      return whyNoExtent;
     std::optional<isl::aff> first = formula(box->first[d]);
-    if (one.extent > 1)
+    if (one.extent > 1 && one.sizes.empty())
       if (std::optional<isl::aff> only = onlyCell(copy.touched, d, kernel.context)) {
         first = std::move(only);
         one.extent = 1;

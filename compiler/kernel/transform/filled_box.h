@@ -5,7 +5,9 @@
 //   S[x, y]: B[x, y] = A[x - 1, y] + A[x + 1, y] with items (x, y)   =>   first: (first0 - 1, first1); 3 x 1 cells for each point
 //
 // The cells that one item uses in a step of the loops around the copy form a box of constant size, which moves with at most one coordinate
-// of the item along each dimension.
+// of the item along each dimension. In the memory of a group that is filled once, extents may depend on sizes of the program:
+//
+//   S[x, k]: B[x] += A[x + k] for k < r, with items (x)   =>   first: (first0); r cells for each point (group_memory.h)
 //
 // Reads whose boxes move differently may have a copy each. They are numbered from 1 in the order of the statements, without those that read
 // a copy already:

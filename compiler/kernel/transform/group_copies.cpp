@@ -264,6 +264,9 @@ std::string divideRows(Buffer &memory, const CopyRequest &asked) {
     return fmt::format(
         "neighbouring items read cells of a row that lie {} apart, which is no multiple of its {} `parts`",
         row.axis < 0 ? 0 : row.factor, asked.parts);
+  if (!row.sizes.empty())
+    return "how many cells of a row an item reads is no constant, so that rows have no `parts` as long as "
+           "each other";
   row.extent = (row.extent + asked.parts - 1) / asked.parts * asked.parts;
   memory.parts = asked.parts;
   memory.gap = asked.gap;

@@ -21,8 +21,9 @@
 //   => withGroupCopy(kernel, {"A", "kt"})
 //   .. band kt: sequence { A_fill[kt] for 0 <= kt <= last1 ; band k: S[x, y, k] for first1 <= y <= last1 and 0 <= k <= y }
 // The box of cells
-// that one item uses has a constant size and moves with at most one coordinate of the item along each dimension; the group's box then
-// is as large as its number of points asks for, whatever that is when the kernel is built. Reads of one matrix whose boxes move differently
+// that one item uses has a constant size, or without `at` one that is a sum of sizes of the program, and moves with at most one coordinate
+// of the item along each dimension; the group's box then is as large as its number of points and these sizes ask for, whatever they are when
+// the kernel is built. Reads of one matrix whose boxes move differently
 // may have a copy each (filled_box.h). Source: petabricks-hetero 4, phase 3;
 // requirements 17 to 19, 97, 98.
 #pragma once

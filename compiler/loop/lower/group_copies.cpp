@@ -207,7 +207,7 @@ private:
   /// Whether many neighbours along dimension 1 would be in the same banks as what lies beside them along dimension 0.
   bool isInParts() const {
     const kernel::GroupDimension &along = memory_.ofGroup[placeOf(0)];
-    const bool isShort = along.axis < 0 && along.extent < kRowsOfBanks;
+    const bool isShort = along.axis < 0 && along.sizes.empty() && along.extent < kRowsOfBanks;
     return isShort && copy_.first.size() == 3 && !copy_.isOfTurn && placeOf(0) != 0;
   }
 

@@ -185,7 +185,7 @@ private:
         return false;
       if (along.axis >= 0)
         at->add(LinearSum{{{placeName(along.axis), 1}}, 0}, -along.factor);
-      if (!known_.isWithin(*at, along.extent))
+      if (!along.sizes.empty() || !known_.isWithin(*at, along.extent))
         return false;
     }
     return true;

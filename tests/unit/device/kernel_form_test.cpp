@@ -113,7 +113,9 @@ TEST(KernelForm, PlacesOfAGroupsMemoryFit) {
     const DeviceStep step{};
     DeviceKernel kernel{};
     kernel.narrow = 1 << 30;
-    kernel.localBytes = [](const int *group, const int *cells) { return 1024L * group[0] * cells[0]; };
+    kernel.localBytes = [](const int *group, const int *cells, const long *) {
+      return 1024L * group[0] * cells[0];
+    };
     Launch launch;
     launch.box = {1, {0}, {100}};
     launch.group[0] = items, launch.cells[0] = 4;

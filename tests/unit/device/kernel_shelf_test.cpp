@@ -69,7 +69,9 @@ private:
 
 TEST(KernelShelf, KernelsAskForMemoryThatNotAllMayHave) {
   DeviceKernel kernel = kernelOf("a");
-  kernel.localBytes = [](const int *group, const int *cells) { return 100L * group[0] * cells[0]; };
+  kernel.localBytes = [](const int *group, const int *cells, const long *) {
+    return 100L * group[0] * cells[0];
+  };
   for (const auto &[local, expected] : {std::pair(6400UL, 0L), std::pair(6399UL, 6400L)}) {
     Asked device(local);
     KernelShelf shelf(device, 30);
@@ -111,6 +113,51 @@ TEST(KernelShelf, AsManyBuildsAtATimeAsAreAllowed) {
     EXPECT_TRUE(open.empty()); // each that began has ended
     EXPECT_EQ(overlaps, 0);
   }
+}
+
+/// Counts builds, and remembers the text of the last one.
+class Counting : public FakeDevice {
+public:
+  Counting() : FakeDevice(options()) {}
+  std::unique_ptr<Kernel> build(const KernelSource &source) override {
+    last = source.text;
+    ++builds;
+    return FakeDevice::build(source);
+  }
+  std::atomic<int> builds = 0;
+  std::string last;
+
+private:
+  static FakeOptions options() {
+    FakeOptions all;
+    all.kernels["a"] = [](const HostLaunch &) {};
+    return all;
+  }
+};
+
+TEST(KernelShelf, KernelsForTheSizesOfTheLastLaunchesAreKept) {
+  constexpr long kMost = KernelShelf::kMostSizes;
+  const DeviceSize size{"k", 3, 1};
+  DeviceKernel kernel = kernelOf("a");
+  kernel.sizes = &size;
+  kernel.sizeCount = 1;
+  Counting device;
+  KernelShelf shelf(device, 30);
+  const auto builds = [&](long value) {
+    const int before = device.builds;
+    const KernelShelf::Awaiter built = shelf.get(kernel, kGroup, kCells, {}, {value});
+    EXPECT_TRUE(eventually([&] { return built.await_ready(); }));
+    EXPECT_TRUE(built.await_resume().kernel);
+    return device.builds - before;
+  };
+  for (long value = 1; value <= kMost; ++value)
+    EXPECT_EQ(builds(value), 1);
+  EXPECT_NE(device.last.find("#define PB_V3 16\n"), std::string::npos) << device.last;
+  EXPECT_EQ(builds(1), 0);
+  EXPECT_EQ(builds(kMost + 1), 1); // takes the place of 2
+  EXPECT_EQ(builds(1), 0);
+  EXPECT_EQ(builds(3), 0);
+  EXPECT_EQ(builds(2), 1);
 }
 
 TEST(KernelShelf, WhatIsWantedTwiceIsBuiltOnce) {

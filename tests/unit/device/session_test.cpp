@@ -128,7 +128,7 @@ TEST_F(SessionTest, GroupsThatNeedTooMuchMemory) {
   static long needed = 0;
   static DeviceKernel kernels[2] = {kKernel, kKernel};
   kernels[1].variant = "blocks";
-  kernels[1].localBytes = [](const int *, const int *) { return needed; };
+  kernels[1].localBytes = [](const int *, const int *, const long *) { return needed; };
   DeviceStep device = kDeviceStep<&Rows::a, &Rows::b>;
   Selector second{};
   second.use[0] = 2;
