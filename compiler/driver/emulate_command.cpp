@@ -21,14 +21,15 @@ using Json = nlohmann::ordered_json;
 struct EmulateOptions {
   std::string file, kernel, machine = "h100";
   std::optional<long> n;
-  std::vector<std::string> sizes, words;
+  std::vector<std::string> sizes, scripts, words;
   std::optional<double> hits;
   std::optional<long> registers;
   std::vector<int> group, cells;
   std::vector<long> points;
   std::string device = "sm_90";
   TraceSource source = TraceSource::Loops;
-  bool isJson = false, showsTrace = false, alsoOthers = false, isGuided = false, isMeasured = false;
+  bool isJson = false, showsTrace = false, alsoOthers = false, isGuided = false, isMeasured = false,
+       onlyTimes = false;
 };
 
 std::string textOnProcessor(const Json &kernels, const std::string &machine) {
@@ -36,11 +37,14 @@ std::string textOnProcessor(const Json &kernels, const std::string &machine) {
   for (const Json &k : kernels) {
     const std::string name = k["name"].get<std::string>();
     if (k.contains("why")) {
-      text += fmt::format("{}: left out: {}\n", name, k["why"].get<std::string>());
+      text += fmt::format("{}{}: left out: {}\n", name,
+                          k.contains("script") ? fmt::format(", by {}", k["script"].get<std::string>()) : "",
+                          k["why"].get<std::string>());
       continue;
     }
-    text += fmt::format("{} on {}, by {}: {}\n  predicted for one thread: {}", name, machine,
-                        k["schedule"].get<std::string>(), k["verdict"].get<std::string>(),
+    text += fmt::format("{} on {}, by {}{}\n  predicted for one thread: {}", name, machine,
+                        k["schedule"].get<std::string>(),
+                        k.contains("verdict") ? ": " + k["verdict"].get<std::string>() : "",
                         timeText(k["seconds"].get<double>()));
     if (k.contains("measured_seconds"))
       text += fmt::format(", measured: {}", timeText(k["measured_seconds"].get<double>()));
@@ -60,9 +64,14 @@ std::string textOnProcessor(const Json &kernels, const std::string &machine) {
 }
 
 std::string onProcessor(const EmulateOptions &o, const model::Machine &machine) {
-  const Json kernels = describeOnProcessor(
-      {{o.file, o.kernel, o.n, o.sizes, o.words}, o.alsoOthers, o.isGuided, o.isMeasured, o.showsTrace},
-      machine);
+  const Json kernels = describeOnProcessor({{o.file, o.kernel, o.n, o.sizes, o.words},
+                                            o.alsoOthers,
+                                            o.scripts,
+                                            o.isGuided,
+                                            o.isMeasured,
+                                            o.showsTrace,
+                                            o.onlyTimes},
+                                           machine);
   return o.isJson ? Json{{"machine", machine.name}, {"kernels", kernels}}.dump(2) + "\n"
                   : textOnProcessor(kernels, machine.name);
 }
@@ -78,7 +87,7 @@ std::string onGpu(const EmulateOptions &o, const model::Machine &machine) {
 void refuseOthers(const CLI::App &app, const model::Machine &machine) {
   const bool isGpu = machine.kind == model::MachineKind::Gpu;
   const std::vector<const char *> others =
-      isGpu ? std::vector<const char *>{"--schedules", "--measure"}
+      isGpu ? std::vector<const char *>{"--schedules", "--script", "--measure", "--times"}
             : std::vector<const char *>{"--hits",  "--registers", "--source", "--device",
                                         "--group", "--cells",     "--points", "--trace"};
   for (const char *name : others)
@@ -124,6 +133,15 @@ int emulateCommand(int argc, char **argv) {
       ->check(CLI::Range(0L, 255L));
   app.add_flag("--schedules", o.alsoOthers,
                "on processors: other schedules than the default, too, one for each value of each option");
+  app.add_option(
+         "--script", o.scripts,
+         "on processors: the schedule that these steps make, too, as in [kernels] of a configuration; "
+         "may be given several times")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_flag(
+      "--times", o.onlyTimes,
+      "on processors: the predicted times alone, without what limits kernels, which takes longer to find");
   app.add_flag("--guide", o.isGuided,
                "the schedule, too, that a search proposes which follows what limits the kernel; on GPUs: the "
                "shape of groups and items");

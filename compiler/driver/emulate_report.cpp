@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/driver/emulate_report.h"
+#include "compiler/emulate/remedies.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -33,10 +34,12 @@ void addTo(Json &out, const emulate::Analysis &analysis, const emulate::Trace &t
   for (const emulate::Elasticity &e : analysis.all) {
     if (e.value < kNoticed)
       continue;
-    Json one = {{"parameter", nameOf(e.parameter, core)},
-                {"value", e.value},
-                {"relief", reliefOf(e.parameter)},
-                {"halved", e.halved}};
+    Json one = {
+        {"parameter", nameOf(e.parameter, core)}, {"value", e.value}, {"relief", reliefOf(e.parameter)}};
+    if (e.halved)
+      one["halved"] = *e.halved;
+    for (const emulate::Remedy &remedy : emulate::remediesFor(e.parameter, core))
+      one["remedies"].push_back({{"step", remedy.step}, {"why", remedy.why}});
     for (std::size_t k = 0; k < e.byRegion.size(); ++k)
       if (e.byRegion[k] >= kNoticed)
         one["regions"][trace.regions[k]] = e.byRegion[k];
@@ -50,9 +53,13 @@ void addTo(Json &out, const emulate::Analysis &analysis, const emulate::Trace &t
 
 std::string elasticitiesText(const Json &described) {
   std::string text;
+  if (!described.contains("elasticities"))
+    return text;
   for (const Json &e : described["elasticities"]) {
-    text += fmt::format("  {}: {:.2f}; with {}: {:.2f} of the time", e["parameter"].get<std::string>(),
-                        e["value"].get<double>(), e["relief"].get<std::string>(), e["halved"].get<double>());
+    text += fmt::format("  {}: {:.2f}", e["parameter"].get<std::string>(), e["value"].get<double>());
+    if (e.contains("halved"))
+      text += fmt::format("; with {}: {:.2f} of the time", e["relief"].get<std::string>(),
+                          e["halved"].get<double>());
     if (e.contains("regions")) {
       std::vector<std::string> parts;
       for (const auto &[region, value] : e["regions"].items())
@@ -60,6 +67,10 @@ std::string elasticitiesText(const Json &described) {
       text += fmt::format("; {}", fmt::join(parts, ", "));
     }
     text += "\n";
+    if (&e == &described["elasticities"].front()) // what limits the kernel most
+      for (const Json &remedy : e.value("remedies", Json::array()))
+        text += fmt::format("    {} may help, {}\n", remedy["step"].get<std::string>(),
+                            remedy["why"].get<std::string>());
   }
   return text;
 }

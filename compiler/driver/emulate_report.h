@@ -3,7 +3,7 @@
 // What an analysis of `pbc emulate` says, as data and as text.
 //
 //   {"verdict": "limited by memory throughput (0.93)", "bottleneck": {"resource": "memory", "mode": "throughput", "elasticity": 0.93},
-//    "elasticities": [{"parameter": "memory throughput", "value": 0.93, "relief": "twice the throughput", "halved": 0.55}], "used": {..}}
+//    "elasticities": [{"parameter": "memory throughput", "value": 0.93, "relief": "twice the throughput", "halved": 0.55, "remedies": [{"step": "tile", "why": ..}]}], "used": {..}}
 #pragma once
 #include "compiler/emulate/verdict.h"
 #include <nlohmann/json.hpp>

@@ -26,9 +26,18 @@ struct Cost {
 };
 
 struct Core {
+  /// What a resource does, as far as remedies are concerned.
+  enum class Kind {
+    Other,
+    Memory,     // what many cores share, and the caches in front of it
+    Near,       // the first cache, a group's memory, and the ports to them
+    Arithmetic, // of floating-point numbers
+    Special     // whole numbers, quotients, roots
+  };
   struct Resource {
     std::string name;
     Cost cost;
+    Kind kind = Kind::Other;
     int queue = 0; // so many requests may wait for their admission before issuing stops; 0: any number
   };
   enum class Policy { GreedyThenOldest, RoundRobin };

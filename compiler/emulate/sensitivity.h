@@ -18,7 +18,8 @@ struct Elasticity {
   double value = 0; // at least 0
   std::vector<double>
       byRegion; // of those of the trace; empty if there is one region, or the parameter is one of the core
-  double halved = 1; // the time with half of the parameter, for that of the unchanged core
+  /// The time with half of the parameter, for that of the unchanged core; where the analysis looked, and the parameter counts.
+  std::optional<double> halved = {};
   std::optional<double> backward =
       {}; // as value, of a parameter that is a little smaller; where the analysis looked
 };
@@ -39,7 +40,7 @@ struct AnalysisOptions {
   double step = 0.1;
   bool regions = true;
   double least =
-      0; // parameters of resources that are used to a smaller share are taken as 0: throughput, and time with requests in flight
+      0; // parameters of resources that are used to a smaller share are taken as 0: throughput, and time with requests in flight; above 1: all
   bool halves = true;
 };
 

@@ -43,6 +43,12 @@ def limit(k):
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     open("p.pbcc", "w").write(PROGRAM)
+    rows = predicted("Square.rule0", 512, "--script=tasks(); scalar(x)", "--script=tasks(); vector(z)", "--script=tasks(); scalar(x)")
+    check("a row for each script, in their order", [k.get("script") for k in rows] == [None, "tasks(); scalar(x)", "tasks(); vector(z)", "tasks(); scalar(x)"], rows)
+    check("blocks in registers are faster than points one by one", rows[0]["seconds"] < rows[1]["seconds"] / 2, rows)
+    check("the reason of one that does not apply", "seconds" not in rows[2] and "`z`" in rows[2].get("why", ""), rows[2])
+    done = run("emulate", "p.pbcc", f"--machine={MACHINE}", "--script=tasks(")
+    check("a script that cannot be read", done.returncode == 1 and "--script:1" in done.stderr, done.stderr)
     for kernel, n, expected in (
         ("Copy.rule0", 100_000_000, "memory throughput"),
         ("Copy.rule0", 4_000_000, "L3 throughput"),

@@ -53,6 +53,14 @@ std::string predictionsInWords(const KernelSummary &summary) {
       text += fmt::format("                  tried first, as {:.2f} times as fast is predicted: {}\n",
                           p.timesAsFast, p.script);
   }
+  if (const KernelSearchResult &r = summary.result; !summary.predictions.empty())
+    text += fmt::format(
+        "                  {} edits left out, as they are predicted to be slow; {}\n", r.leftOut,
+        r.isModelUsed
+            ? fmt::format("measured ratios differ from predicted ones {:.2f} times in the median",
+                          r.modelFactor)
+            : fmt::format("none any more after measured ratios differed from predicted ones {:.2f} times",
+                          r.modelFactor));
   return text;
 }
 
@@ -169,6 +177,10 @@ std::string asJson(const KernelSummary &summary) {
                                                                  {"script", p.script},
                                                                  {"times_as_fast", p.timesAsFast}}
                                                 : nlohmann::json{{"kernel", p.title()}, {"why", p.why}});
+  if (!summary.predictions.empty())
+    json["model"] = {{"left_out", summary.result.leftOut},
+                     {"factor", summary.result.modelFactor},
+                     {"used", summary.result.isModelUsed}};
   for (const KernelProof &proof : summary.proofs)
     json["proofs"].push_back(asJson(proof, summary.enough));
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

@@ -3,10 +3,35 @@
 #include "tuner/kernels/predictions.h"
 #include "tuner/evaluate/child_process.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 namespace pbc::tuner {
+namespace {
+
+constexpr std::size_t kMostSeeds = 3;
+
+/// Steps, by the sum of the elasticities that they make smaller.
+std::vector<std::string> remediesOf(const nlohmann::json &elasticities) {
+  std::vector<std::pair<double, std::string>> weights;
+  for (const auto &one : elasticities)
+    for (const auto &remedy : one.value("remedies", nlohmann::json::array())) {
+      const std::string step = remedy.at("step");
+      auto at = std::ranges::find(weights, step, &std::pair<double, std::string>::second);
+      if (at == weights.end())
+        at = weights.insert(at, {0, step});
+      at->first += one.at("value").get<double>();
+    }
+  std::ranges::stable_sort(weights, std::greater<>(), &std::pair<double, std::string>::first);
+  std::vector<std::string> steps;
+  for (const auto &[weight, step] : weights)
+    steps.push_back(step);
+  return steps;
+}
+
+} // namespace
 
 KernelPrediction parsePrediction(const std::string &text, const KernelOption &kernel) {
   KernelPrediction made{kernel.transform, kernel.kernel};
@@ -19,6 +44,9 @@ KernelPrediction parsePrediction(const std::string &text, const KernelOption &ke
     const auto &proposed = found.at("try");
     made.script = proposed.at("schedule");
     made.timesAsFast = proposed.at("times_as_fast");
+    made.path = proposed.value("path_schedules", std::vector<std::string>());
+    std::ranges::reverse(made.path);
+    made.remedies = remediesOf(found.at("elasticities"));
   } catch (const nlohmann::json::exception &problem) {
     throw TunerError(fmt::format("what pbc emulate says cannot be read: {}", problem.what()));
   }
@@ -42,9 +70,47 @@ KernelOption seedOf(const KernelPrediction &prediction, const KernelOption &kern
   KernelOption seed = kernel;
   seed.about = "what following its limits has found";
   seed.others.clear();
-  if (!prediction.script.empty() && prediction.script != seed.inUse)
-    seed.others.push_back(prediction.script);
+  std::vector<std::string> all{prediction.script};
+  all.insert(all.end(), prediction.path.begin(), prediction.path.end());
+  for (const std::string &script : all)
+    if (seed.others.size() < kMostSeeds && !script.empty() && script != seed.inUse &&
+        std::ranges::find(seed.others, script) == seed.others.end())
+      seed.others.push_back(script);
   return seed;
+}
+
+std::vector<double> EmulatedAdvice::seconds(const KernelOption &kernel,
+                                            const std::vector<std::string> &scripts) {
+  constexpr double kMost = 30; // seconds
+  std::vector<std::string> command{compilerPath(),
+                                   "emulate",
+                                   settings_.source,
+                                   "--json",
+                                   "--times",
+                                   "--kernel=" + kernel.kernelTitle(),
+                                   "--machine=" + settings_.machine};
+  for (const std::string &script : scripts)
+    command.push_back("--script=" + script);
+  addSizesAndWords(settings_, kernel, command);
+  try {
+    return parseTimes(outputOf(command, kMost), scripts.size());
+  } catch (const TunerError &) { // a script that nobody can predict is measured
+    return std::vector<double>(scripts.size());
+  }
+}
+
+std::vector<double> parseTimes(const std::string &text, std::size_t count) {
+  std::vector<double> seconds;
+  try {
+    const nlohmann::json said = nlohmann::json::parse(text);
+    for (const auto &row : said.at("kernels"))
+      if (row.contains("script"))
+        seconds.push_back(row.value("seconds", 0.0));
+  } catch (const nlohmann::json::exception &problem) {
+    throw TunerError(fmt::format("what pbc emulate says cannot be read: {}", problem.what()));
+  }
+  seconds.resize(count); // a kernel that cannot be predicted has one row in all
+  return seconds;
 }
 
 } // namespace pbc::tuner

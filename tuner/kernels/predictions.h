@@ -10,14 +10,19 @@
 // Nothing is measured for it. Source: bottleneck-analysis.md 6.3.
 #pragma once
 #include "tuner/kernels/proofs.h"
+#include "tuner/kernels/screen.h"
 
 namespace pbc::tuner {
 
 struct KernelPrediction {
   std::string transform, kernel;
-  std::string why;        // it is not predicted; a sentence
-  std::string limit;      // of the compiler's own schedule
-  std::string script;     // the proposed one
+  std::string why;    // it is not predicted; a sentence
+  std::string limit;  // of the compiler's own schedule
+  std::string script; // the proposed one
+  /// Those on the way to it, the last one first.
+  std::vector<std::string> path;
+  /// Steps that make smaller what limits the compiler's own schedule, by how much of the time depends on that.
+  std::vector<std::string> remedies;
   double timesAsFast = 1; // as predicted
 
   std::string title() const { return transform + "." + kernel; }
@@ -28,7 +33,19 @@ KernelPrediction predictionOf(const ProofSettings &, const KernelOption &kernel)
 /// Reads its output.
 KernelPrediction parsePrediction(const std::string &json, const KernelOption &kernel);
 
-/// The script to be compared with what is in use; nothing to try if it is the same.
+/// The scripts to be compared with what is in use: the proposed one, and some on the way to it. Nothing to try if all are the same.
 KernelOption seedOf(const KernelPrediction &, const KernelOption &kernel);
+
+/// Predicts scripts by `pbc emulate --script`.
+class EmulatedAdvice : public Advice {
+public:
+  explicit EmulatedAdvice(ProofSettings settings) : settings_(std::move(settings)) {}
+  std::vector<double> seconds(const KernelOption &, const std::vector<std::string> &scripts) override;
+
+private:
+  const ProofSettings settings_;
+};
+/// Reads its output, for so many scripts.
+std::vector<double> parseTimes(const std::string &json, std::size_t count);
 
 } // namespace pbc::tuner

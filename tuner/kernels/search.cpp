@@ -89,7 +89,7 @@ public:
   Search(Variants &variants, const TestSize &size, const KernelSearchSettings &settings, Observer &observer,
          const std::function<void(const std::string &)> &note)
       : variants_(variants), size_(size), settings_(settings), observer_(observer), note_(note),
-        lastComparison_(expectedComparison(size.defaultSeconds)) {}
+        screen_(settings.advice), lastComparison_(expectedComparison(size.defaultSeconds)) {}
 
   KernelSearchResult run(const KernelSettings &start) {
     result_.best = start;
@@ -106,6 +106,9 @@ public:
         isBetter |= improve(kernel, options);
       result_.isDone = !isBetter && mayTry();
     }
+    result_.leftOut = screen_.leftOut();
+    result_.modelFactor = screen_.factor();
+    result_.isModelUsed = screen_.isTrusted();
     simplify(start);
     compareWithStart(start);
     return std::move(result_);
@@ -241,6 +244,7 @@ private:
         KernelOption tried = *next;
         std::erase_if(tried.others,
                       [&](const std::string &script) { return (script == tried.slow) != isLast; });
+        tried.others = screen_.worth(tried);
         if (tried.others.empty() || !tryValues(tried))
           continue;
         isBetter = true;
@@ -273,8 +277,10 @@ private:
     for (int value = 1; isMeasured && value < static_cast<int>(values.size()) && mayGoOn(); ++value) {
       Candidate candidate{use(value), {}};
       ++result_.tried;
-      if (tester.test(candidate, 0, evaluator.trials(), reference) &&
-          fastest(candidate) < kHopeless * fastest(now))
+      if (!tester.test(candidate, 0, evaluator.trials(), reference))
+        continue;
+      screen_.measured(option.others[static_cast<std::size_t>(value - 1)], fastest(candidate) / fastest(now));
+      if (fastest(candidate) < kHopeless * fastest(now))
         candidates.push_back(std::move(candidate));
     }
     std::stable_sort(candidates.begin(), candidates.end(),
@@ -380,6 +386,7 @@ private:
   Observer &observer_;
   const std::function<void(const std::string &)> &note_;
   KernelSearchResult result_;
+  Screen screen_;
   double lastComparison_; // its expected seconds
 };
 

@@ -14,6 +14,7 @@
 // variants that there is no time to compile are not tried. Source: own; coordinate descent over what
 // scripts say, because each thing has few values and they mostly do not depend on each other.
 #pragma once
+#include "tuner/kernels/screen.h"
 #include "tuner/kernels/variants.h"
 #include "tuner/strategy/tester.h"
 
@@ -32,6 +33,8 @@ struct KernelSearchSettings {
   std::set<std::string> done = {};
   /// For kernels, things about which they are edited first.
   std::map<std::string, std::vector<std::string>> first = {};
+  /// What a model says of edits before they are made; null: nothing is known. It has to outlive the search.
+  Advice *advice = nullptr;
 };
 
 struct KernelSearchResult {
@@ -42,6 +45,9 @@ struct KernelSearchResult {
   int tried = 0;       // variants
   bool isDone = false; // no edit is left to be tried
   std::vector<Fault> faults;
+  int leftOut = 0;         // edits, as a model predicted them to be slow
+  double modelFactor = 1;  // between measured and predicted ratios, in the median
+  bool isModelUsed = true; // to the end
 };
 
 KernelSearchResult searchKernels(Variants &, const KernelSettings &start, const TestSize &,

@@ -197,12 +197,15 @@ private:
     std::vector<KernelPrediction> predictions;
     try {
       const ProofSettings asked = proofSettings();
+      advice_ = std::make_unique<EmulatedAdvice>(asked);
+      settings.advice = advice_.get();
       for (const KernelOption &kernel : kernels()) {
         if (stopRequested())
           break;
         predictions.push_back(predictionOf(asked, kernel));
         if (KernelOption seed = seedOf(predictions.back(), kernel); !seed.others.empty())
           settings.seeds.push_back(std::move(seed));
+        settings.first[kernel.kernelTitle()] = predictions.back().remedies;
       }
     } catch (const TunerError &) {
       if (!stopRequested())
@@ -288,6 +291,7 @@ private:
   CompiledVariants variants_;
   std::optional<TuningLock> lock_; // must outlive the journal
   std::unique_ptr<Journal> journal_;
+  std::unique_ptr<EmulatedAdvice> advice_; // with --guide
   KernelSettings start_;
   std::string earlier_; // the text of the configuration
   std::string choices_; // the part of it with which variants run, without [kernels]

@@ -40,27 +40,30 @@ public:
                    : machine_.barrier ? ofSeconds(machine_.barrier->value)
                                       : 0;
     // `otherwise`: from memories and resources.
-    const auto add = [&](const char *name, WarpUnit unit, const auto &otherwise) {
+    const auto add = [&](const char *name, WarpUnit unit, Core::Kind kind, const auto &otherwise) {
       const model::WarpCost *known = warp(unit);
-      core.resources.push_back({name, known ? costOf(*known) : otherwise()});
+      core.resources.push_back({name, known ? costOf(*known) : otherwise(), kind});
       if (!known || known->source == model::FigureSource::Assumed)
         made.assumed.emplace_back(name);
     };
     const auto ofUnit = [&](GpuUnit unit) {
       return core.resources[static_cast<std::size_t>(placeOf(unit))].cost;
     };
-    add("DRAM", WarpUnit::Dram, [&] { return memory("global"); });
-    add("L2", WarpUnit::L2, [&] { return memory("L2"); });
-    add("L1", WarpUnit::L1, [&] { return ofUnit(GpuUnit::L2); });
-    add("shared memory", WarpUnit::Shared, [&] { return Cost{latency(shared), gapOfShared()}; });
-    add("f32", WarpUnit::F32, [&] { return arithmetic(ResourceKind::FmaF32, {}); });
-    add("f64", WarpUnit::F64, [&] { return arithmetic(ResourceKind::FmaF64, {}); });
-    add("integers", WarpUnit::Integer,
+    add("DRAM", WarpUnit::Dram, Core::Kind::Memory, [&] { return memory("global"); });
+    add("L2", WarpUnit::L2, Core::Kind::Memory, [&] { return memory("L2"); });
+    add("L1", WarpUnit::L1, Core::Kind::Near, [&] { return ofUnit(GpuUnit::L2); });
+    add("shared memory", WarpUnit::Shared, Core::Kind::Near,
+        [&] { return Cost{latency(shared), gapOfShared()}; });
+    add("f32", WarpUnit::F32, Core::Kind::Arithmetic, [&] { return arithmetic(ResourceKind::FmaF32, {}); });
+    add("f64", WarpUnit::F64, Core::Kind::Arithmetic, [&] { return arithmetic(ResourceKind::FmaF64, {}); });
+    add("integers", WarpUnit::Integer, Core::Kind::Special,
         [&] { return arithmetic(ResourceKind::AddI32, ResourceKind::FmaF32); });
-    add("special functions", WarpUnit::Special, [&] { return arithmetic(ResourceKind::SqrtF32, {}); });
-    add("shuffles", WarpUnit::Shuffle, [&] { return ofUnit(GpuUnit::Shared); });
-    add("starts of groups", WarpUnit::Start, [] { return Cost{}; });
-    add("lines of L1", WarpUnit::Lines, [&] { return Cost{0, 2 * ofUnit(GpuUnit::L1).gap}; });
+    add("special functions", WarpUnit::Special, Core::Kind::Special,
+        [&] { return arithmetic(ResourceKind::SqrtF32, {}); });
+    add("shuffles", WarpUnit::Shuffle, Core::Kind::Near, [&] { return ofUnit(GpuUnit::Shared); });
+    add("starts of groups", WarpUnit::Start, Core::Kind::Other, [] { return Cost{}; });
+    add("lines of L1", WarpUnit::Lines, Core::Kind::Near,
+        [&] { return Cost{0, 2 * ofUnit(GpuUnit::L1).gap}; });
     core.resources.back().cost.latency = ofUnit(GpuUnit::L1).latency;
     return made;
   }

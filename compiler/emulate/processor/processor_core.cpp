@@ -17,19 +17,23 @@ constexpr int kUsualWindow = 256;
 /// Admissions of an instruction that takes no longer than the shortest.
 constexpr int kParts = 2;
 
+using Kind = Core::Kind;
+
 struct Kinds {
   CpuUnit unit;
   ResourceKind f32, f64;
+  Kind kind;
 };
-constexpr Kinds kKinds[] = {{CpuUnit::Loads, ResourceKind::Load, ResourceKind::Load},
-                            {CpuUnit::Stores, ResourceKind::Store, ResourceKind::Store},
-                            {CpuUnit::Ports, ResourceKind::FmaF32, ResourceKind::FmaF64},
-                            {CpuUnit::Add, ResourceKind::AddF32, ResourceKind::AddF64},
-                            {CpuUnit::Multiply, ResourceKind::MultiplyF32, ResourceKind::MultiplyF64},
-                            {CpuUnit::Fma, ResourceKind::FmaF32, ResourceKind::FmaF64},
-                            {CpuUnit::Divide, ResourceKind::DivideF32, ResourceKind::DivideF64},
-                            {CpuUnit::Root, ResourceKind::SqrtF32, ResourceKind::SqrtF64},
-                            {CpuUnit::Integers, ResourceKind::AddI32, ResourceKind::AddI64}};
+constexpr Kinds kKinds[] = {
+    {CpuUnit::Loads, ResourceKind::Load, ResourceKind::Load, Kind::Near},
+    {CpuUnit::Stores, ResourceKind::Store, ResourceKind::Store, Kind::Near},
+    {CpuUnit::Ports, ResourceKind::FmaF32, ResourceKind::FmaF64, Kind::Arithmetic},
+    {CpuUnit::Add, ResourceKind::AddF32, ResourceKind::AddF64, Kind::Arithmetic},
+    {CpuUnit::Multiply, ResourceKind::MultiplyF32, ResourceKind::MultiplyF64, Kind::Arithmetic},
+    {CpuUnit::Fma, ResourceKind::FmaF32, ResourceKind::FmaF64, Kind::Arithmetic},
+    {CpuUnit::Divide, ResourceKind::DivideF32, ResourceKind::DivideF64, Kind::Special},
+    {CpuUnit::Root, ResourceKind::SqrtF32, ResourceKind::SqrtF64, Kind::Special},
+    {CpuUnit::Integers, ResourceKind::AddI32, ResourceKind::AddI64, Kind::Special}};
 constexpr const char *kNames[] = {
     "loads",        "stores",   "arithmetic", "additions", "multiplications", "multiply-adds", "divisions",
     "square roots", "integers", "branches",   "gathers",   "scatters",        "pages"};
@@ -56,14 +60,16 @@ public:
         made.rates[isDouble ? 1 : 0].push_back({rate(kind, false), rate(kind, true)});
       }
     for (const Kinds &k : kKinds)
-      made.core.resources.push_back({kNames[placeOf(k.unit)], {latency(k.unit, k.f64), gap(made, k.unit)}});
+      made.core.resources.push_back(
+          {kNames[placeOf(k.unit)], {latency(k.unit, k.f64), gap(made, k.unit)}, k.kind});
     addOthers(made);
     for (std::size_t m = 0; m < machine_.memories.size(); ++m) {
       const model::Memory &memory = machine_.memories[m];
       if (m + 1 < machine_.memories.size())
         made.bytes.push_back(memory.bytes);
       if (m > 0)
-        made.core.resources.push_back({memory.name == "global" ? "memory" : memory.name, line(memory)});
+        made.core.resources.push_back(
+            {memory.name == "global" ? "memory" : memory.name, line(memory), Kind::Memory});
     }
     return made;
   }
@@ -74,12 +80,12 @@ private:
     const auto inClock = [&](const std::optional<model::Figure> &f) {
       return f ? cycles(f->value * clock_) : 0;
     };
-    const auto add = [&](CpuUnit unit, Cost cost) {
-      made.core.resources.push_back({kNames[placeOf(unit)], cost});
+    const auto add = [&](CpuUnit unit, Cost cost, Kind kind) {
+      made.core.resources.push_back({kNames[placeOf(unit)], cost, kind});
       made.rates[0].push_back({1, 1});
       made.rates[1].push_back({1, 1});
     };
-    add(CpuUnit::Branches, {inClock(machine_.mispredicted), kCycle});
+    add(CpuUnit::Branches, {inClock(machine_.mispredicted), kCycle}, Kind::Other);
     const auto apart = [&](ResourceKind kind) {
       const model::Resource *r = find(kind);
       return r && r->numbers.unit
@@ -88,16 +94,18 @@ private:
     };
     const Cost gather = apart(ResourceKind::Gather), scatter = apart(ResourceKind::Scatter);
     made.hasGathers = gather.gap > 0 && scatter.gap > 0;
-    add(CpuUnit::Gathers, gather);
-    add(CpuUnit::Scatters, {0, scatter.gap});
+    add(CpuUnit::Gathers, gather, Kind::Near);
+    add(CpuUnit::Scatters, {0, scatter.gap}, Kind::Near);
     if (machine_.pages) {
       made.pageBytes = machine_.pages->bytes;
       made.knownPages = machine_.pages->entries;
-      add(CpuUnit::Pages, {inClock(machine_.pages->latency),
-                           machine_.pages->rate ? cycles(clock_ / machine_.pages->rate->value)
-                                                : inClock(machine_.pages->latency)});
+      add(CpuUnit::Pages,
+          {inClock(machine_.pages->latency), machine_.pages->rate
+                                                 ? cycles(clock_ / machine_.pages->rate->value)
+                                                 : inClock(machine_.pages->latency)},
+          Kind::Memory);
     } else {
-      add(CpuUnit::Pages, {});
+      add(CpuUnit::Pages, {}, Kind::Memory);
     }
   }
 

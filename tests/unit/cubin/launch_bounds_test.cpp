@@ -14,7 +14,7 @@ namespace {
 using namespace pb::device;
 
 constexpr int kRegistersOfAll = 65536; // of a multiprocessor
-constexpr int kSums = 144;        // that an item keeps, besides what it reads
+constexpr int kSums = 144;             // that an item keeps, besides what it reads
 
 /// An item with so many sums, in groups of that many items.
 Function manySums(int items, const std::string &groupsAtOnce, const char *architecture) {

@@ -131,7 +131,7 @@ TEST(Verdict, HalfOfTheBottleneckIsPredicted) {
   const Trace trace = loadAndUse(10);
   const Analysis found = analysed(trace, 12, ofFigure5());
   EXPECT_EQ(found.all.front().parameter, (Parameter{0, Mode::Throughput}));
-  EXPECT_NEAR(found.all.front().halved, 0.53, 0.02);
+  EXPECT_NEAR(found.all.front().halved.value(), 0.53, 0.02);
 }
 
 } // namespace
