@@ -166,6 +166,9 @@ int tuneCommand(int argc, char **argv) {
          "with --kernels --effort=prove: a kernel whose time is at most so many times its bound is left "
          "alone (default 1.05)")
       ->check(CLI::Range(1.0, 1e6));
+  app.add_flag("--why", options.why,
+               "with --bounds: also what is predicted to limit each rule at the largest size, for pbc "
+               "explain ./prog and the page");
   app.add_flag("--guide", options.guide,
                "with --kernels: try first the schedule of each kernel that is predicted to be fast, by "
                "following what limits it "
@@ -204,6 +207,9 @@ int tuneCommand(int argc, char **argv) {
         ((!options.machine.empty() && !options.guide) || app.count("--enough")))
       throw TunerError("--machine and --enough are for bounds\n"
                        "  help: --bounds=FILE.pbcc, or --kernels --effort=prove");
+    if (options.why && options.bounds.empty())
+      throw TunerError("--why says what limits the rules of a source\n"
+                       "  help: --bounds=FILE.pbcc names it");
     if (options.kernels)
       refuseForKernels(options);
     if (!options.strategy.empty())

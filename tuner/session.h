@@ -34,6 +34,7 @@ struct TuneOptions {
   std::string bounds;   // the program's source, whose rules bound times; empty: times are not bounded
   std::string machine;  // the machine's description, for bounds; empty: measured
   double enough = 1.05; // a kernel is left alone when its time is at most so many times its bound
+  bool why = false;     // with bounds: also what is predicted to limit the rules, at the largest size
   bool guide = false;   // kernels: try first what following their limits proposes
   bool kernels = false; // compile variants; `program` is a source, `output` the program
   int jobs = 0;         // compilations at once; 0: one per processor

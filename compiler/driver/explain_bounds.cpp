@@ -13,11 +13,15 @@ void addBounds(const RuleBounds::Step &bounds, const std::string &name, Json &st
   step["name"] = name;
   if (const auto &p = bounds.prediction; p && !p->why.empty())
     step["why_no_prediction"] = p->why;
-  else if (p)
+  else if (p) {
     step["prediction"] = {{"seconds", p->seconds},
                           {"verdict", p->verdict},
+                          {"elasticities", Json::array()},
                           {"try", p->script},
                           {"times_as_fast", p->timesAsFast}};
+    for (const auto &[parameter, value] : p->elasticities)
+      step["prediction"]["elasticities"].push_back({{"parameter", parameter}, {"value", value}});
+  }
   if (bounds.byCores.empty()) {
     step["why_no_bound"] = bounds.why;
     return;

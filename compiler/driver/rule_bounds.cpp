@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/driver/rule_bounds.h"
+#include "compiler/driver/emulate_report.h"
 #include "compiler/driver/kernel_input.h"
 #include "compiler/driver/machine_rates.h"
 #include "compiler/driver/problems.h"
@@ -146,6 +147,9 @@ private:
       const search::Prediction own = predictor.of(scheduler.schedule(), {.regions = false, .halves = false});
       RuleBounds::Prediction made{"", emulate::sentence(emulate::verdictOf(own.analysis), core_->core),
                                   own.seconds, "", 1};
+      for (const emulate::Elasticity &e : own.analysis.all)
+        if (e.value >= kNoticed)
+          made.elasticities.emplace_back(emulate::nameOf(e.parameter, core_->core), e.value);
       const search::ProcessorPredictor::Proposed proposed = predictor.propose(scheduler, kMost);
       if (proposed.guided.seconds < own.seconds) {
         made.script = script::line(proposed.best.report.script);

@@ -19,6 +19,8 @@ struct RuleBounds {
     double seconds = 0;
     std::string script;
     double timesAsFast = 1; // with the script
+    /// "memory throughput": by how many percent the time changes with one percent of it; the greatest first.
+    std::vector<std::pair<std::string, double>> elasticities = {};
   };
   struct Step {
     std::vector<std::pair<int, search::RuleBound>> byCores; // with the least number first

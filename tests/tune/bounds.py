@@ -11,6 +11,8 @@ import html, json, os, sqlite3, sys, tempfile
 from calls import check, run
 
 PBC = os.path.abspath(sys.argv[1])
+# With all that predictions need.
+WHOLE = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "driver", "processor.toml"))
 ROOTS = """
 transform Roots
 from A[n]
@@ -100,6 +102,21 @@ def shows():
     check("times a configuration was not run, because its bound was above the best time" in page, "the page")
 
 
+def says_why():
+    """What is predicted to limit the rules, with --why."""
+    tune("./ways", "--n=20000", "--budget=60", "--trials=4", "-o", "why.cfg", "--bounds=ways.pbcc", f"--machine={WHOLE}", "--why", "--", "--no-devices")
+    done = run(PBC, "explain", "./ways", "--config=why.cfg", "--journal=why.tune.sqlite")
+    check("  predicted limits at n=20000, on one core\n" in done.stdout and " of many: limited by " in done.stdout, done.stdout + done.stderr)
+    rows = json.loads(run(PBC, "explain", "--json", "./ways", "--config=why.cfg", "--journal=why.tune.sqlite").stdout)["predicted_limits"]
+    check({r["alternative"] for r in rows} == {"few", "many"} and all(r["predicted_seconds"] > 0 for r in rows), rows)
+    check(all(sum(r["elasticities"].values()) > 0.5 for r in rows), rows)
+    check(run(PBC, "report", "./ways", "--config=why.cfg", "--journal=why.tune.sqlite", "-o", "why.html").returncode == 0, "report")
+    page = html.unescape(open("why.html").read())
+    check("What limits the rules" in page and "Where the time of rules goes" in page and rows[0]["verdict"] in page, "the page has no limits")
+    done = run(PBC, "tune", "./ways", "--n=2000", "--why")
+    check(done.returncode == 1 and "--bounds=FILE.pbcc names it" in done.stderr, done.stderr)
+
+
 def is_refuted():
     """A bound above a measurement is an internal error that names it; the tuning goes on without it."""
     result, _ = tune("./ways", "--n=2000", "--budget=60", "--trials=10", "-o", "refuted.cfg", "--bounds=ways.pbcc", "--machine=./slow.toml", "--", "--no-devices")
@@ -161,6 +178,7 @@ with tempfile.TemporaryDirectory() as temporary:
     put("bare.toml", machine(1e12, 1e-13, without="add_f64"))
     filters()
     shows()
+    says_why()
     is_refuted()
     refuses()
     proves()

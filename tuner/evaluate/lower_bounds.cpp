@@ -48,9 +48,36 @@ bool isOnProcessor(const ProgramSpace &space, const Configuration &configuration
   return true;
 }
 
+TransformBounds::Prediction predictionOf(const Json &json) {
+  TransformBounds::Prediction made{"", json.at("verdict"), json.at("seconds"),
+                                   {}, json.at("try"),     json.at("times_as_fast")};
+  for (const Json &one : json.at("elasticities"))
+    made.elasticities.emplace_back(one.at("parameter"), one.at("value"));
+  return made;
+}
+
+void add(Json &step, const TransformBounds::Prediction &p) {
+  if (!p.why.empty()) {
+    step["why_no_prediction"] = p.why;
+    return;
+  }
+  Json elasticities = Json::array();
+  for (const auto &[parameter, value] : p.elasticities)
+    elasticities.push_back({{"parameter", parameter}, {"value", value}});
+  step["prediction"] = {{"seconds", p.seconds},
+                        {"verdict", p.verdict},
+                        {"elasticities", std::move(elasticities)},
+                        {"try", p.script},
+                        {"times_as_fast", p.timesAsFast}};
+}
+
 TransformBounds::Step stepOf(const Json &json) {
   TransformBounds::Step step;
   step.name = json.at("name");
+  if (json.contains("prediction"))
+    step.prediction = predictionOf(json.at("prediction"));
+  else if (json.contains("why_no_prediction"))
+    step.prediction = TransformBounds::Prediction{.why = json.at("why_no_prediction")};
   step.why = json.value("why_no_bound", "");
   for (const Json &on : json.value("bounds", Json::array()))
     step.on.push_back({on.at("cores"), on.at("seconds"), on.at("limit"), on.at("of"), on.at("adds_up"),
@@ -91,6 +118,8 @@ std::string toJson(const TransformBounds &bounds, const std::string &transform) 
       Json step = {{"name", s.name}};
       if (!s.why.empty())
         step["why_no_bound"] = s.why;
+      if (s.prediction)
+        add(step, *s.prediction);
       for (const TransformBounds::OnCores &on : s.on)
         step["bounds"].push_back({{"cores", on.cores},
                                   {"seconds", on.seconds},

@@ -13,8 +13,10 @@
 #include "tuner/space/configuration.h"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace pbc::tuner {
@@ -29,10 +31,20 @@ struct TransformBounds {
     std::string derivation; // two sentences
     std::string remedy;
   };
+  /// What a model says of the rule's own schedule on one core, where it was asked (`pbc explain --why`).
+  struct Prediction {
+    std::string why; // it is not predicted; a sentence
+    std::string verdict;
+    double seconds = 0;
+    std::vector<std::pair<std::string, double>> elasticities; // of "memory throughput", the greatest first
+    std::string script; // one that is predicted to be faster; "" for none
+    double timesAsFast = 1;
+  };
   struct Step {
     std::string name;        // as in its entry `place_NAME`
     std::vector<OnCores> on; // with the least number of cores first
     std::string why;         // if there are none
+    std::optional<Prediction> prediction = {};
   };
   struct Alternative {
     std::string name;

@@ -213,4 +213,46 @@ std::string influenceDrawing(const std::vector<InfluenceRow> &rows, const std::s
   return canvas.done();
 }
 
+std::string partsDrawing(const std::vector<PartsRow> &rows, const std::string &title,
+                         const std::string &identity) {
+  constexpr double kRow = 44, kBar = 18, kLeft = 4, kRight = kWidth - 8;
+  std::vector<std::string> names; // of parts, by colour
+  std::string words;
+  for (const PartsRow &row : rows) {
+    words += row.name + ":";
+    double sum = 0;
+    for (const auto &[name, share] : row.parts) {
+      words += fmt::format(" {} {:.0f} %", name, 100 * share);
+      sum += share;
+      if (std::ranges::find(names, name) == names.end())
+        names.push_back(name);
+    }
+    words += sum > 0 ? ". " : " nothing. ";
+  }
+  const auto colourOf = [&](const std::string &name) {
+    return (std::ranges::find(names, name) - names.begin()) % kColours;
+  };
+  Canvas canvas(identity, kRow * static_cast<double>(rows.size()) + 6, title, words);
+  double y = 4;
+  for (const PartsRow &row : rows) {
+    canvas.label(kLeft, y + 13, row.name, "name");
+    double sum = 0;
+    for (const auto &[name, share] : row.parts)
+      sum += share;
+    double x = kLeft;
+    for (const auto &[name, share] : row.parts) {
+      const double width = (kRight - kLeft) * share / std::max(sum, 1.0);
+      canvas.add(fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\" "
+                             "class=\"c{}\"><title>{} {:.0f} %</title></rect>\n",
+                             x, y + 18, width, kBar, colourOf(name), escaped(name), 100 * share));
+      if (const std::string inside = fmt::format("{} {:.0f} %", name, 100 * share);
+          widthOf(inside) + 12 < width)
+        canvas.label(x + 6, y + 31, inside, "inside");
+      x += width;
+    }
+    y += kRow;
+  }
+  return canvas.done();
+}
+
 } // namespace pbc::tuner

@@ -6,6 +6,7 @@
 //   selectorDrawing(site, selector, 65536)   a bar over n, a piece for each level
 //   progressDrawing(part, ByTime)            best so far, a line for each size
 //   influenceDrawing(rows)                   bars
+//   partsDrawing(rows, title)                bars of parts, with a legend
 //
 // Invariant: every drawing has a title and a description for readers who do not see it, and a table beside it
 // has the same data; names are escaped; texts do not overlap (those without room are left out).
@@ -14,6 +15,8 @@
 #include "tuner/report/evidence.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace pbc::tuner {
 
@@ -27,5 +30,14 @@ struct InfluenceRow {
   double share = 0;
 };
 std::string influenceDrawing(const std::vector<InfluenceRow> &, const std::string &identity);
+
+/// A bar of parts that add up to 1, but for a rest, with words behind the name.
+struct PartsRow {
+  std::string name;
+  std::vector<std::pair<std::string, double>> parts;
+};
+/// A bar for each row, whose parts have the colour of their name in all rows.
+std::string partsDrawing(const std::vector<PartsRow> &, const std::string &title,
+                         const std::string &identity);
 
 } // namespace pbc::tuner

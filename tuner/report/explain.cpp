@@ -4,6 +4,7 @@
 
 #include "runtime/base/closest.h"
 #include "tuner/report/bound_rows.h"
+#include "tuner/report/limit_rows.h"
 #include "tuner/report/words.h"
 
 #include <algorithm>
@@ -157,6 +158,7 @@ public:
       if (part.analysis.decisions.empty())
         text_ += "  nothing to choose\n";
       text_ += boundsInWords(part);
+      text_ += limitsInWords(part);
       rejected(part);
     }
     for (const std::string &kernel : evidence_.kernels)
@@ -475,9 +477,12 @@ std::string explainAsJson(const Evidence &evidence, const std::string &name) {
                       {"journal", evidence.journal}, {"kernels", evidence.kernels},
                       {"remarks", evidence.remarks}, {"decisions", decisions}};
   if (name.empty())
-    for (const Part &part : evidence.parts)
+    for (const Part &part : evidence.parts) {
       for (nlohmann::json &row : boundsAsJson(part))
         json["bounds"].push_back(std::move(row));
+      for (nlohmann::json &row : limitsAsJson(part))
+        json["predicted_limits"].push_back(std::move(row));
+    }
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

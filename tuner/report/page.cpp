@@ -5,6 +5,7 @@
 #include "tuner/report/bound_rows.h"
 #include "tuner/report/drawings.h"
 #include "tuner/report/explain.h"
+#include "tuner/report/limit_rows.h"
 #include "tuner/report/page_parts.h"
 #include "tuner/report/words.h"
 
@@ -30,6 +31,7 @@ public:
       rejected();
     }
     bounds();
+    limits();
     return std::move(text_);
   }
 
@@ -279,6 +281,38 @@ private:
     if (part_.recording.leftOut > 0)
       say(fmt::format("{} times a configuration was not run, because its bound was above the best time.",
                       part_.recording.leftOut));
+  }
+
+  void limits() {
+    const std::vector<LimitRow> rows = limitRows(part_);
+    if (rows.empty())
+      return;
+    head("What limits the rules");
+    say(fmt::format("Predicted for one core at {}, from the instructions of each rule's own schedule and the "
+                    "machine's figures; nothing was measured for "
+                    "it. By so many percent the time changes if a figure changes by one.",
+                    escaped(rows.front().size)),
+        "note");
+    std::vector<PartsRow> bars;
+    Table table("Predicted limits of the rules of " + part_.space.main,
+                {"Rule", "Predicted", "Limit", "To try", "Times as fast"}, {false, true, false, false, true});
+    const std::size_t shown = std::min(rows.size(), rows_);
+    for (std::size_t i = 0; i < shown; ++i) {
+      const LimitRow &row = rows[i];
+      const TransformBounds::Prediction &p = row.prediction;
+      const std::string name =
+          fmt::format("{} of {}{}", row.step, row.alternative, row.isChosen ? " (chosen)" : "");
+      if (p.why.empty())
+        bars.push_back({name, p.elasticities});
+      table.row({name, p.why.empty() ? seconds(p.seconds) : "",
+                 p.why.empty() ? p.verdict : "not predicted: " + p.why, p.script,
+                 p.script.empty() ? "" : fmt::format("{:.2f}", p.timesAsFast)});
+    }
+    if (!bars.empty())
+      text_ += "<figure>" + partsDrawing(bars, "Where the time of rules goes", identity_ + "limits") +
+               "<figcaption>On what the time of each rule depends.</figcaption></figure>\n";
+    text_ += table.done();
+    left(rows.size() - shown, "rules");
   }
 
   void rejected() {

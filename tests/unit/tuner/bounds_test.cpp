@@ -247,5 +247,34 @@ TEST(Search, FindsWithBoundsWhatItFindsWithoutAndRunsLess) {
   EXPECT_LT(after, 0.1 * before);
 }
 
+const char *const kPredicted =
+    R"json({"transforms":[{"name":"Blur","hash":"h","alternatives":[{"name":"direct","steps":[
+  {"name":"direct","why_no_bound":"none","prediction":{"seconds":0.5,"verdict":"limited by L3 throughput (0.90)",
+                  "elasticities"
+    : [ {"parameter" : "L3 throughput", "value" : 0.9}, {"parameter" : "loads throughput", "value" : 0.1} ],
+                  "try" : "tile(x; 8)",
+                  "times_as_fast" : 1.5
+}
+},
+  {"name":"down","why_no_bound":"none","why_no_prediction":"its body calls f"}]
+}]
+}]
+})json";
+
+TEST(TransformBounds, KeepWhatIsPredicted) {
+  std::map<std::string, std::string> hashes;
+  for (const TransformBounds &bounds :
+       {parseBounds(kPredicted, "Blur", &hashes),
+        parseBounds(toJson(parseBounds(kPredicted, "Blur"), "Blur"), "Blur")}) {
+    const std::vector<TransformBounds::Step> &steps = bounds.alternatives.front().steps;
+    ASSERT_TRUE(steps[0].prediction && steps[1].prediction);
+    EXPECT_EQ(steps[0].prediction->verdict, "limited by L3 throughput (0.90)");
+    EXPECT_EQ(steps[0].prediction->elasticities[1], std::pair(std::string("loads throughput"), 0.1));
+    EXPECT_EQ(steps[0].prediction->script, "tile(x; 8)");
+    EXPECT_EQ(steps[1].prediction->why, "its body calls f");
+  }
+  EXPECT_FALSE(parseBounds(blurBounds(), "Blur").alternatives.front().steps.front().prediction);
+}
+
 } // namespace
 } // namespace pbc::tuner
