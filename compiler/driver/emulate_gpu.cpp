@@ -11,15 +11,12 @@
 #include "compiler/emulate/guide.h"
 #include "compiler/emulate/long_loops.h"
 #include "compiler/emulate/verdict.h"
-#include "compiler/poly/names.h"
-#include "runtime/base/closest.h"
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
-#include <set>
 
 namespace pbc::driver {
 namespace {
@@ -65,7 +62,7 @@ public:
     emit::LaunchRequest shape{threeOf(question_.group), threeOf(question_.cells), {sizes_}};
     shape.sizes.others = question_.n.value_or(shape.sizes.others);
     const bool isGood = withKernels(question_.file, question_.words, [&](const emit::Input &input) {
-      checkSizes(input.module);
+      requireSizes("pbc emulate", question_.file, input.module, sizes_);
       for (const emit::DeviceSource &kernel : emit::deviceSources(input, shape)) {
         const std::string name = kernel.transform + "." + kernel.step;
         names.push_back(name);
@@ -196,24 +193,6 @@ private:
     std::array<int, 3> all{1, 1, 1};
     std::copy(given.begin(), given.end(), all.begin());
     return all;
-  }
-
-  /// Every size that has a value is one of the program.
-  void checkSizes(const sema::Module &module) const {
-    std::set<std::string> names;
-    for (const sema::Transform &t : module.transforms)
-      for (const std::string &name : t.sizeNames())
-        names.insert(name);
-    for (const auto &[name, value] : sizes_)
-      if (!names.contains(name)) {
-        std::vector<std::string> shown;
-        for (const std::string &known : names)
-          shown.push_back(poly::unmangle(known));
-        throw Refusal(fmt::format("pbc emulate: error: {} has no size {}{}\nhelp: {}\n", question_.file,
-                                  poly::unmangle(name), pb::base::didYouMean(poly::unmangle(name), shown),
-                                  shown.empty() ? "it has none"
-                                                : fmt::format("its sizes are {}", fmt::join(shown, ", "))));
-      }
   }
 
   /// Groups of a launch with the points that were asked for.

@@ -165,7 +165,7 @@ private:
     out["local_memory"] = staged;
     if (local)
       for (const kernel::SizeOfBuild &s : kernel::sizesOfBuild(local->kernel))
-        out["built_for_each"].push_back(poly::unmangle(s.size));
+        out["built_for_each"].push_back(poly::displayed(s.size));
     out["blocks"] = device.version("blocks") != nullptr;
     out["registers"] = device.version("registers") != nullptr;
     if (device.cooperation)

@@ -5,6 +5,7 @@
 #include "compiler/driver/device_code.h"
 #include "compiler/driver/problems.h"
 #include "compiler/emit/device_texts.h"
+#include "runtime/abi/device.h"
 #include "runtime/device/cuda/cuda_api.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -55,8 +56,23 @@ std::string sizesBuilt(const Json &kernel) {
   return all;
 }
 
+/// Why programs build no such kernel; "" if they do.
+std::string whyNotBuilt(const emit::DeviceSource &kernel) {
+  for (std::size_t s = 0; s < kernel.sizes.size(); ++s)
+    if (const auto &[size, value] = kernel.sizes[s];
+        value < kernel.leastSizes[s] || value > pb::kMostSizeOfBuild)
+      return fmt::format(
+          "programs build it for each {} from {} to {}, and it is {}; they take the simplest version instead",
+          size, kernel.leastSizes[s], pb::kMostSizeOfBuild, value);
+  return "";
+}
+
 Json describe(emit::DeviceSource kernel, const std::string &device) {
   Json out = heading(kernel);
+  if (const std::string why = whyNotBuilt(kernel); !why.empty()) {
+    out["left_out"] = why;
+    return out;
+  }
   pb::device::CudaCode code;
   try {
     code = builtFor(kernel, device);
@@ -182,7 +198,8 @@ std::string explainDevice(const emit::Input &input, const std::string &device,
       throw Refusal(fmt::format("pbc: error: no machine code can be looked at: {}\n",
                                 kernels.front()["error"].get<std::string>()));
   } catch (const cubin::Unreadable &problem) {
-    throw Refusal(fmt::format("pbc: error: the machine code that {} makes for {} cannot be read: {}\n",
+    throw Refusal(fmt::format("pbc: error: what {0} makes for {1} cannot be read: {2}\n"
+                              "help: {0} may not know {1}\n",
                               pb::device::nvrtcVersion(), device, problem.what()));
   }
   if (asJson)

@@ -5,11 +5,14 @@
 #include "compiler/driver/problems.h"
 #include "compiler/driver/text_input.h"
 #include "compiler/kernel/parse.h"
+#include "compiler/poly/names.h"
+#include "runtime/base/closest.h"
 #include "runtime/base/parse_status.h"
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <set>
 #include <unistd.h>
 
 namespace pbc::driver {
@@ -32,6 +35,22 @@ void addOptions(CLI::App &app, KernelRequest &request) {
       ->take_all()
       ->allow_extra_args(false);
   app.add_option("words", request.words, "after `--`: further options for the compiler, as -DN=4");
+}
+
+void requireSizes(const std::string &command, const std::string &file, const sema::Module &module,
+                  const std::map<std::string, long> &sizes) {
+  std::set<std::string> names;
+  for (const sema::Transform &t : module.transforms)
+    names.insert(t.sizeVariables.begin(), t.sizeVariables.end());
+  std::vector<std::string> shown;
+  for (const std::string &known : names)
+    shown.push_back(poly::unmangle(known));
+  for (const auto &[name, value] : sizes)
+    if (!names.contains(name))
+      throw Refusal(fmt::format("{}: error: {} has no size {}{}\nhelp: {}\n", command, file,
+                                poly::unmangle(name), pb::base::didYouMean(poly::unmangle(name), shown),
+                                shown.empty() ? "it has none"
+                                              : fmt::format("its sizes are {}", fmt::join(shown, ", "))));
 }
 
 std::map<std::string, long> sizesOf(const std::string &command, const std::vector<std::string> &texts) {

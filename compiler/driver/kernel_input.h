@@ -9,6 +9,7 @@
 // Throws Refusal with what is wrong.
 #pragma once
 #include "compiler/kernel/schedule.h"
+#include "compiler/sema/module.h"
 #include <CLI/CLI.hpp>
 #include <map>
 
@@ -26,6 +27,10 @@ void addOptions(CLI::App &, KernelRequest &);
 
 /// "k=64" and the like, by names in isl. Throws Refusal for another text.
 std::map<std::string, long> sizesOf(const std::string &command, const std::vector<std::string> &texts);
+
+/// Throws Refusal if no transform has one of the sizes.
+void requireSizes(const std::string &command, const std::string &file, const sema::Module &,
+                  const std::map<std::string, long> &sizes);
 
 class KernelInput {
 public:

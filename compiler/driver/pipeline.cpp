@@ -182,10 +182,11 @@ constexpr Printer kPrinters[] = {
     {Stage::Loops, "kernels", loopsText},
     {Stage::Explain, "kernels",
      [](Compilation &c) {
-       return c.options.device.empty()
-                  ? explain(inputOf(c), c.reports, c.options.json, c.spaces, ruleBounds(c))
-                  : explainDevice(inputOf(c), c.options.device,
-                                  sizesOf("pbc explain", c.options.bounds.sizes), c.options.json);
+       if (c.options.device.empty())
+         return explain(inputOf(c), c.reports, c.options.json, c.spaces, ruleBounds(c));
+       const std::map<std::string, long> sizes = sizesOf("pbc explain", c.options.bounds.sizes);
+       requireSizes("pbc explain", c.options.input, c.module, sizes);
+       return explainDevice(inputOf(c), c.options.device, sizes, c.options.json);
      }},
     {Stage::Devices, "kernels",
      [](Compilation &c) {

@@ -112,12 +112,23 @@ void change(LaunchSizes &sizes, const Placement &place, const std::string &versi
   }
 }
 
-/// The sizes for which the version is built.
-std::map<std::string, long> ofBuild(const DeviceText::Version &version, const BuiltSizes &built) {
+/// The sizes for which the version is built, of which some may be products of others.
+std::map<std::string, long> ofBuild(const sema::Transform &t, const DeviceText::Version &version,
+                                    const BuiltSizes &built) {
+  const auto valueOf = [&](const std::string &size) {
+    const auto given = built.given.find(size);
+    return given == built.given.end() ? std::nullopt : std::optional(given->second);
+  };
   std::map<std::string, long> sizes;
   for (const kernel::SizeOfBuild &s : version.sizes) {
-    const auto given = built.given.find(s.size);
-    sizes[s.size] = given != built.given.end() ? given->second : built.others;
+    std::optional<long> value = valueOf(s.size);
+    const auto product = std::ranges::find(t.products, s.size, &sema::SizeProduct::name);
+    if (product != t.products.end()) {
+      value = 1;
+      for (const std::string &factor : product->factors)
+        value = value && valueOf(factor) ? std::optional(*value * *valueOf(factor)) : std::nullopt;
+    }
+    sizes[s.size] = value.value_or(built.others);
   }
   return sizes;
 }
@@ -157,7 +168,7 @@ std::vector<DeviceSource> deviceSources(const Input &in, const LaunchRequest &re
                 if (!version.isCopy)
                   change(sizes, *place, version.variant, request);
                 const auto rows = static_cast<int>(version.rowsAtOnce);
-                const loop::LaunchShape shape = shapeOf(sizes, rows, ofBuild(version, request.sizes));
+                const loop::LaunchShape shape = shapeOf(sizes, rows, ofBuild(t, version, request.sizes));
                 DeviceSource one{t.name,
                                  step,
                                  version.variant,
@@ -169,7 +180,8 @@ std::vector<DeviceSource> deviceSources(const Input &in, const LaunchRequest &re
                 one.index = version.narrow > 0 ? "int" : "long";
                 for (const kernel::SizeOfBuild &s : version.sizes) {
                   const long value = shape.sizes.at(s.size);
-                  one.sizes.emplace_back(poly::unmangle(s.size), value);
+                  one.sizes.emplace_back(poly::displayed(s.size), value);
+                  one.leastSizes.push_back(s.least);
                   one.body += fmt::format("#define PB_V{} {}\n", text.placeOf(s), value);
                 }
                 one.body += version.text;

@@ -38,9 +38,11 @@ struct DeviceSource {
   std::optional<loop::Traffic> traffic = {};
   std::vector<LocalArray> localArrays = {};
   std::vector<std::pair<std::string, long>> sizes = {}; // of the program, for which it is built
-  int cells[3] = {1, 1, 1};                             // of an item
-  loop::NodePtr loops = nullptr;                        // lowered
-  std::vector<loop::Matrix> matrices = {};              // that they use
+  std::vector<long> leastSizes =
+      {}; // of them; programs take another version for smaller ones, and for those above kMostSizeOfBuild
+  int cells[3] = {1, 1, 1};                // of an item
+  loop::NodePtr loops = nullptr;           // lowered
+  std::vector<loop::Matrix> matrices = {}; // that they use
   loop::LaunchShape shape = {};
   bool sharesPoints = false;  // items compute points together, or in rounds
   int dimensions = 1;         // along which groups have items

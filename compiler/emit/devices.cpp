@@ -293,8 +293,8 @@ std::string DeviceTables::sizesOfBuild(const DeviceText &texts, const DeviceText
     return "";
   std::string rows;
   for (const kernel::SizeOfBuild &s : version.sizes)
-    rows +=
-        tableRow({{"name", quoted(poly::unmangle(s.size))}, {"value", texts.placeOf(s)}, {"least", s.least}});
+    rows += tableRow(
+        {{"name", quoted(poly::displayed(s.size))}, {"value", texts.placeOf(s)}, {"least", s.least}});
   text_ += fmt::format("static const pb::DeviceSize pb_sizes_{}[] = {{\n{}}};\n\n", number, rows);
   return "pb_sizes_" + number;
 }

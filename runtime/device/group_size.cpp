@@ -10,7 +10,10 @@ constexpr double kMostItems = 1024; // as descriptions of configurations say (co
 
 template <class Number>
 std::string timesText(const Number *of) {
-  return std::to_string(of[0]) + " x " + std::to_string(of[1]) + " x " + std::to_string(of[2]);
+  const auto text = [&](int d) {
+    return std::to_string(std::max<Number>(1, of[d]));
+  }; // 0 along an axis that points do not have
+  return text(0) + " x " + text(1) + " x " + text(2);
 }
 
 } // namespace

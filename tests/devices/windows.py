@@ -67,11 +67,12 @@ CASES = [("Filter", "n k", [(1, 1), (100, 1), (100, 2), (101, 3), (1000, 9), (33
 SHAPES = [None, (4, 2), (32, 1)]
 DEVICE = os.environ.get("DEVICE", "fake")
 failed = []
+seen = {} # results, by transform: those for other sizes differ
 
 
 def run(name, place, names, values, shape=None, fake="1"):
     steps = {"Around": ["point", "edge"]}.get(name, ["point"])
-    lines = [f"[{'Filter' if name == 'Many' else name}]", "sequential_cutoff = 0"]
+    lines = ["[Many]", "sequential_cutoff = 0", "[Filter]", "sequential_cutoff = 0"] if name == "Many" else [f"[{name}]", "sequential_cutoff = 0"]
     for step in steps:
         lines.append(f'place_{step} = "{place if step == "point" or place == "cpu" else "gpu"}"')
         for axis, items in zip("xy"[:1 if "m" not in names.split() else 2], shape or ()):
@@ -79,16 +80,24 @@ def run(name, place, names, values, shape=None, fake="1"):
     with open("p.toml", "w") as f:
         f.write("\n".join(lines) + "\n")
     given = dict(zip(names.split(), values))
-    first = [str(given.pop("r"))] if "r" in given else []
-    done = subprocess.run(["./p", "--config=p.toml", f"--transform={name}", *first, *(f"--size={n}={v}" for n, v in given.items()), "--n=1", "--seed=3", "--hash"],
-                          capture_output=True, text=True, env={**os.environ, "PB_DEVICES": DEVICE, "PB_FAKE_DEVICE": fake}, timeout=100)
+    done = subprocess.run(["./p", "--config=p.toml", f"--transform={name}", *(f"--size={n}={v}" for n, v in given.items()), "--n=1", "--seed=3", "--hash"],
+                          capture_output=True, text=True,
+                          env={**os.environ, "PB_DEVICES": DEVICE, "PB_FAKE_DEVICE": fake, "PB_DEVICE_COUNTERS": "1"}, timeout=100)
     return done.stdout if done.returncode == 0 else done.stderr, done.stderr
+
+
+def launches(said):
+    """How many there were, from the counters of a device."""
+    return sum(int(n) for n in re.findall(r"(\d+) launches", said))
 
 
 def check(name, names, values, shape=None):
     """The results of the version for this size, and that nothing else has run."""
     right, _ = run(name, "cpu" if name in EXACT else "gpu", names, values)
     found, said = run(name, "gpu_local", names, values, shape)
+    seen.setdefault(name, set()).add(right)
+    if launches(said) == 0 and DEVICE == "fake":
+        failed.append(f"{name} {values}: nothing ran on the device: {said}")
     if right != found or not re.match("hash: 0x", found) or "simplest version" in said or "processor" in said:
         failed.append(f"{name} {values} in groups of {shape}: {right} {found} {said}")
 
@@ -108,6 +117,9 @@ with tempfile.TemporaryDirectory() as folder:
     for number, (name, names, sizes) in enumerate(CASES):
         for k, values in enumerate(sizes):
             check(name, names, values, SHAPES[(number + k) % 3])
+    for name, _, sizes in CASES:
+        if len(seen[name]) < len(set(sizes)):
+            failed.append(f"{name}: results for {len(sizes)} sizes are {len(seen[name])} different ones")
     check_simplest("Filter", "n k", (3000, 1025), "its version `local` is built for each `k` from 1 to 1024, and it is 1025")
     check("Filter", "n k", (3000, 1024))
     if DEVICE == "fake":
@@ -115,7 +127,7 @@ with tempfile.TemporaryDirectory() as folder:
         # The 17th size takes the place of the first, whose kernel is built again.
         right, _ = run("Many", "cpu", "n k", (60, 20))
         found, said = run("Many", "gpu_local", "n k", (60, 20))
-        if right != found or not re.match("hash: 0x", found) or "simplest version" in said:
+        if right != found or not re.match("hash: 0x", found) or "simplest version" in said or launches(said) < 20:
             failed.append(f"20 windows: {right} {found} {said}")
 print("\n".join(failed) or f"{sum(len(sizes) for _, _, sizes in CASES)} windows")
 sys.exit(bool(failed))
