@@ -3,6 +3,7 @@
 #include "compiler/driver/adaptor_files.h"
 #include "compiler/compose/rules.h"
 #include "compiler/driver/problems.h"
+#include "compiler/kernel/transform/run.h"
 #include "compiler/kernel/transform/transformation.h"
 #include "compiler/source/load.h"
 #include "compiler/syntax/nearest.h"
@@ -10,31 +11,90 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <variant>
 
 namespace pbc::driver {
 namespace {
 
-/// Whether each step is of a transformation, or a use of one of the adaptors.
+/// Whether the step has a number that only a use of the adaptor says.
+bool isOpen(const script::Step &step, const script::Adaptor &adaptor) {
+  const auto isNumber = [&](const script::Value &value) {
+    const auto *name = std::get_if<script::Name>(&value.what);
+    return name && std::find(adaptor.parameters.begin() + 1, adaptor.parameters.end(), name->text) !=
+                       adaptor.parameters.end();
+  };
+  return std::any_of(step.operands.begin(), step.operands.end(), isNumber) ||
+         std::any_of(step.values.begin(), step.values.end(), isNumber) ||
+         std::any_of(step.named.begin(), step.named.end(),
+                     [&](const script::NamedValue &named) { return isNumber(named.value); });
+}
+
+/// Why the step is in no script; nothing if it may be, or if it uses an adaptor.
+std::optional<kernel::StepProblem> whyInNoScript(const script::Step &step, const script::Adaptor &adaptor,
+                                                 const std::vector<script::Adaptor> &all) {
+  if (const kernel::Transformation *t = kernel::findTransformation(step.transformation))
+    return isOpen(step, adaptor) ? std::nullopt : kernel::whyNever(*t, script::resolved(step));
+  if (compose::findAdaptor(all, step.transformation))
+    return std::nullopt;
+  std::vector<std::string_view> names;
+  for (const kernel::Transformation &t : kernel::transformations())
+    names.push_back(t.name);
+  const std::string near = syntax::nearest(step.transformation, names);
+  return kernel::StepProblem{fmt::format("no transformation is called `{}`", step.transformation),
+                             fmt::format("{}`pbc opt --list` lists the transformations",
+                                         near.empty() ? "" : fmt::format("did you mean `{}`? ", near)),
+                             step.nameSpan};
+}
+
+/// Whether each step may be in a script.
 bool hasKnownSteps(const script::Adaptor &adaptor, const std::vector<script::Adaptor> &all,
                    source::Diagnostics &diagnostics) {
   bool isGood = true;
   for (const script::AdaptorRule &rule : adaptor.rules)
-    for (const script::Step &step : rule.steps) {
-      if (kernel::findTransformation(step.transformation) || compose::findAdaptor(all, step.transformation))
-        continue;
-      isGood = false;
-      std::vector<std::string_view> names;
-      for (const kernel::Transformation &t : kernel::transformations())
-        names.push_back(t.name);
-      const std::string near = syntax::nearest(step.transformation, names);
-      diagnostics
-          .error(step.nameSpan,
-                 fmt::format("the step `{}` is in no script: {}", script::text(step),
-                             fmt::format("no transformation is called `{}`", step.transformation)))
-          .help(fmt::format("{}`pbc opt --list` lists the transformations",
-                            near.empty() ? "" : fmt::format("did you mean `{}`? ", near)));
-    }
+    for (const script::Step &step : rule.steps)
+      if (const std::optional<kernel::StepProblem> problem = whyInNoScript(step, adaptor, all)) {
+        isGood = false;
+        auto &error = diagnostics.error(problem->span, fmt::format("the step `{}` is in no script: {}",
+                                                                   script::text(step), problem->what));
+        if (!problem->help.empty())
+          error.help(problem->help);
+      }
   return isGood;
+}
+
+/// Those that this one uses, directly or not, and itself.
+void addUsed(std::set<std::string> &used, const script::Adaptor &adaptor,
+             const std::vector<script::Adaptor> &all) {
+  if (!used.insert(adaptor.name).second)
+    return;
+  for (const script::AdaptorRule &rule : adaptor.rules)
+    for (const script::Step &step : rule.steps)
+      if (const script::Adaptor *other = compose::findAdaptor(all, step.transformation))
+        addUsed(used, *other, all);
+}
+
+/// Those that stand for rules. Each error is reported once, though many adaptors may use the one that has it.
+std::vector<script::Adaptor> withRules(const std::vector<script::Adaptor> &all,
+                                       source::Diagnostics &diagnostics) {
+  std::vector<script::Adaptor> good;
+  std::set<std::string> reported;
+  for (const script::Adaptor &adaptor : all) {
+    std::set<std::string> used;
+    addUsed(used, adaptor, all);
+    if (std::any_of(used.begin(), used.end(), [&](const auto &name) { return reported.contains(name); }))
+      continue;
+    script::Adaptation use{adaptor.name, {}, adaptor.nameSpan};
+    for (const std::string &parameter : adaptor.parameters)
+      use.arguments.push_back(script::name(parameter));
+    if (compose::rulesOf(all, use, diagnostics))
+      good.push_back(adaptor);
+    else
+      reported.merge(used);
+  }
+  return good;
 }
 
 } // namespace
@@ -80,7 +140,7 @@ std::vector<script::Adaptor> readAdaptors(const std::vector<source::FileId> &fil
   for (const script::Adaptor &adaptor : all)
     if (hasKnownSteps(adaptor, all, diagnostics))
       known.push_back(adaptor);
-  return known;
+  return known.size() == all.size() ? withRules(all, diagnostics) : known;
 }
 
 } // namespace pbc::driver

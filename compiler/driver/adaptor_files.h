@@ -17,8 +17,8 @@ std::vector<std::string> standardAdaptors(const std::string &standardFolder);
 std::vector<source::FileId> loadAdaptors(source::SourceManager &, const std::vector<std::string> &paths,
                                          const std::string &standardFolder);
 
-/// Those of all files, without those that have errors; later ones replace earlier ones. All of their steps are of
-/// transformations, or uses of other adaptors (compose/rules.h).
+/// Those of all files, without those that have errors; later ones replace earlier ones. All of their steps may be in a script, or are uses
+/// of other adaptors (compose/rules.h), and none uses itself.
 std::vector<script::Adaptor> readAdaptors(const std::vector<source::FileId> &, source::Diagnostics &);
 
 } // namespace pbc::driver
