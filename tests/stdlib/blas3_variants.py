@@ -21,8 +21,8 @@ PBC, HERE = os.path.abspath(sys.argv[1]), os.path.dirname(os.path.abspath(__file
 SIZES = [1, 5, 16, 17, 64, 100, 257]
 # alpha, beta, in place, and with a cell that is not a number
 CASES = [(1.5, -0.5, True, False), (-1, 1, False, True), (2, 0, True, True), (0, 1, False, False)]
-# Smaller tiles than by default, so that matrices have several, and strips of double fit into the memory of a group of the fake device.
-SHAPE = {"cells_x_Cells": 4, "cells_y_Cells": 4}
+# Smaller tiles than by default, so that matrices have several, and strips fit into the memory of a group of the fake device.
+SHAPE = {"double": {"cells_x_Cells": 3, "cells_y_Cells": 3}, "float": {"cells_x_Cells": 4, "cells_y_Cells": 4}}
 # Two schedules, of which one has tiles that adaptors of triangles cut.
 WORDS = ["-O1", f"-I{HERE}", f"--schedule={HERE}/blas3_variants.sched"]
 
@@ -125,9 +125,9 @@ def alternatives(info):
     return [{t: [a for a in all if a.startswith("gpu") == isDevice] for t, all in of.items()} for isDevice in (False, True)]
 
 
-def shapes(info):
+def shapes(info, shape):
     """The lines for tiles, of each routine that has some."""
-    return {t["name"]: "".join(f"{x['name']} = {SHAPE[x['name']]}\n" for x in t["tunables"] if x["name"] in SHAPE) for t in info}
+    return {t["name"]: "".join(f"{x['name']} = {shape[x['name']]}\n" for x in t["tunables"] if x["name"] in shape) for t in info}
 
 
 def runs(of, devices, lines, cases, shape):
@@ -154,7 +154,7 @@ def test(element, names, on):
         f.write(program(element, names))
     run(PBC, "prog.pbcc", "-o", "prog", *WORDS, *([] if {"fake", "opencl"} & set(on) else ["--no-devices"]))
     info = json.loads(run("./prog", "--info").stdout)["transforms"]
-    (processor, device), shape = alternatives(info), shapes(info)
+    (processor, device), shape = alternatives(info), shapes(info, SHAPE[element])
     check(len(processor) == len(names) and all(len(all) >= 2 for all in processor.values()), f"choices: {processor}")
     wrong, count = [], 0
     if "processor" in on:
