@@ -294,7 +294,7 @@ TEST_F(AdaptorLibrary, SumsAreMadeInPlace) {
 }
 
 /// A product with a symmetric matrix of which one half is stored: its cells, and those that mirror them.
-const char *const kSymmetric = R"(
+const char *const kHalves = R"(
 kernel Symm [m, n]
   context m >= 0 and n >= 0
   buffer A double 2-d input
@@ -322,7 +322,7 @@ TEST_F(AdaptorLibrary, ThePapersBestScriptsRun) { // 1, 6, 7
                     kGroups + kTiles + "padding_triangular(A);" + kWritten + rest),
             "it applies");
   // One half is stored; what the memory of the other half contains is not used.
-  EXPECT_EQ(outcome(kSymmetric,
+  EXPECT_EQ(outcome(kHalves,
                     "GM_map(A, Symmetry); format_iteration(A, Symmetry);" + base),
             "it applies");
 }
@@ -333,7 +333,7 @@ TEST_F(AdaptorLibrary, EachComponentAloneComputesTheSame) { // 6
   const std::map<std::string, std::string> kernels{{"whole", product("A[k, i]", "0 <= k < n")},
                                                    {"triangle", product("A[k, i]", "0 <= k <= i")},
                                                    {"solve", solve(kSolves[0])},
-                                                   {"symmetric", kSymmetric}};
+                                                   {"symmetric", kHalves}};
   const struct {
     const char *kernel, *steps;
   } all[] = {
