@@ -172,6 +172,8 @@ private:
       out[device.cooperation->scan ? "scan_along" : "group_over"] = device.cooperation->over;
     else
       out["why_no_group"] = device.whyNoCooperation;
+    if (!device.whyNoRows.empty())
+      out["why_no_rows"] = device.whyNoRows;
     for (const kernel::DeviceVersion &v : device.versions)
       if (v.name == "local" && !v.exists())
         out["why_no_local_memory"] = v.why;
@@ -401,6 +403,8 @@ std::string placed(const Json &step) {
            !device.contains("rounds"))
     out += fmt::format("      no runs of points in registers: {}\n",
                        device["why_no_registers"].get<std::string>());
+  if (device.contains("why_no_rows"))
+    out += fmt::format("      no blocks of rows: {}\n", device["why_no_rows"].get<std::string>());
   if (device.contains("why_no_planes") && !isGroup && !device.contains("rounds"))
     out += fmt::format("      no planes of points in registers: {}\n",
                        device["why_no_planes"].get<std::string>());

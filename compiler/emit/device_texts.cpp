@@ -9,6 +9,7 @@
 #include "compiler/poly/names.h"
 #include "runtime/device/dialect.h"
 #include "runtime/device/map_groups.h"
+#include "runtime/device/row_groups.h"
 #include <algorithm>
 #include <map>
 #include <string>
@@ -26,6 +27,14 @@ LaunchSizes sizesOfCopies() {
   LaunchSizes sizes;
   std::copy_n(pb::device::kGroupOfMap, 3, sizes.group);
   std::copy_n(pb::device::kCellsOfMap, 3, sizes.cells);
+  return sizes;
+}
+
+/// Of the launches beside the sums of a version in blocks of rows, of which an item keeps as many as a block has.
+LaunchSizes sizesBeside(DeviceText::Version::Beside which, const Placement &place) {
+  const bool isStart = which == DeviceText::Version::Beside::Start;
+  LaunchSizes sizes{{1, 1, 1}, {isStart ? 1 : place.rowsOfBlock, 1, 1}};
+  std::copy_n(isStart ? pb::device::kGroupOfStart : pb::device::kGroupOfFinish, 3, sizes.group);
   return sizes;
 }
 
@@ -48,6 +57,15 @@ void eachVersion(const Input &in, const Dialect &dialect, const TakeVersion &tak
             only.isCopy = true;
             take(t, name, *map.text, only);
           }
+          using Beside = DeviceText::Version::Beside;
+          const auto beside = [&](const std::shared_ptr<const DeviceText> &part, Beside which) {
+            DeviceText::Version only = part->versions.front();
+            only.variant = fmt::format("{}, {} of rows", version.variant, only.variant);
+            only.beside = which;
+            take(t, name, *part, only);
+          };
+          if (version.rows)
+            beside(version.rows->start, Beside::Start), beside(version.rows->finish, Beside::Finish);
           take(t, name, text, version);
         }
       }
@@ -164,8 +182,11 @@ std::vector<DeviceSource> deviceSources(const Input &in, const LaunchRequest &re
                 const std::vector<Placement> places = placements(in, t);
                 const auto place = std::find_if(places.begin(), places.end(),
                                                 [&](const Placement &p) { return p.name == step; });
-                LaunchSizes sizes = version.isCopy ? sizesOfCopies() : defaultSizes(*place, version.variant);
-                if (!version.isCopy)
+                const bool isBeside = version.beside != DeviceText::Version::Beside::Nothing;
+                LaunchSizes sizes = version.isCopy ? sizesOfCopies()
+                                    : isBeside     ? sizesBeside(version.beside, *place)
+                                                   : defaultSizes(*place, version.variant);
+                if (!version.isCopy && !isBeside)
                   change(sizes, *place, version.variant, request);
                 const auto rows = static_cast<int>(version.rowsAtOnce);
                 const loop::LaunchShape shape = shapeOf(sizes, rows, ofBuild(t, version, request.sizes));
@@ -187,7 +208,7 @@ std::vector<DeviceSource> deviceSources(const Input &in, const LaunchRequest &re
                 one.body += version.text;
                 one.rowsAtOnce = rows;
                 one.dimensions = version.isCopy ? 2 : place->itemDimensions;
-                one.hasCells = !version.isCopy && hasSeveralCells(*place, version.variant);
+                one.hasCells = !version.isCopy && !isBeside && hasSeveralCells(*place, version.variant);
                 one.source.entry = text.entry;
                 one.localArrays = version.localArrays;
                 one.loops = version.loops;

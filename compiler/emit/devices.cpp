@@ -210,6 +210,7 @@ std::string DeviceTables::table(const schedule::Step &step, const kernel::OnDevi
                                     {"tile", slot("tile", kernel::kMostTileFunctions)},
                                     {"teams", slot("teams", 2)},
                                     {"steps", slot("rounds", 3)},
+                                    {"rows", placement.rowsOfBlock ? slot("blockrows", 1) : ""},
                                     {"versions", schedules ? std::to_string(schedules) : ""},
                                     {"realValues", realValues(texts.values)},
                                     {"parts", device->parts.empty() ? "" : "pb_parts_" + number}}));
@@ -299,6 +300,65 @@ std::string DeviceTables::sizesOfBuild(const DeviceText &texts, const DeviceText
   return "pb_sizes_" + number;
 }
 
+std::string DeviceTables::rowBlocks(const kernel::OnDevice &device, const DeviceText::Version &version,
+                                    const std::string &number) {
+  const kernel::RowBlocks &how = *version.rows->how;
+  const std::vector<kernel::TaskDimension> &ofStep = device.items->kernel.schedule.taskDimensions;
+  const auto part = [&](const char *name, const kernel::Scheduled &kernel, const DeviceText *text) {
+    const std::string own = fmt::format("{}_{}", name, number);
+    std::string along, values;
+    for (const kernel::TaskDimension &d : kernel.schedule.taskDimensions) {
+      const auto at =
+          std::find_if(ofStep.begin(), ofStep.end(), [&](const auto &o) { return o.name == d.name; });
+      along += fmt::format("{}{}", along.empty() ? "" : ", ", at == ofStep.end() ? -1 : at - ofStep.begin());
+    }
+    text_ += boxFunction("pb_rows_box_" + own, kernel);
+    const std::string box = "pb_rows_box_" + own;
+    along = "{" + along + "}";
+    if (!text)
+      return initialiser({{"box", box}, {"along", along}});
+    int position = 0;
+    for (const std::string &v : text->values)
+      values += fmt::format("  pb_value[{}].{} = {};\n", position++, reals_.count(v) ? "real" : "integer",
+                            valueInFrame(v));
+    const DeviceText::Version &only = text->versions.front();
+    text_ += fmt::format("PB_SMALL static void pb_rows_values_{}(const pb::Frame *pb_p, "
+                         "[[maybe_unused]] pb::DeviceArguments::Value *pb_value) {{\n{}{}}}\n\n",
+                         own, frameText(), values) +
+             fmt::format("static const pb::DeviceKernel pb_rows_kernel_{}[] = {{\n{}}};\n\n", own,
+                         tableRow({{"variant", quoted(name)},
+                                   {"source", fmt::format("R\"pb({})pb\"", only.text)},
+                                   {"entry", quoted(text->entry)},
+                                   {"hasCells", text == version.rows->finish.get()},
+                                   {"narrow", only.narrow}}));
+    return initialiser({{"box", box},
+                        {"along", along},
+                        {"kernel", "pb_rows_kernel_" + own},
+                        {"valueCount", position},
+                        {"values", "pb_rows_values_" + own}});
+  };
+  const std::string start = part("start", how.start, version.rows->start.get()),
+                    finish = part("finish", how.finish, version.rows->finish.get()),
+                    update = part("update", device.version(version.variant)->kernel, nullptr);
+  const int result = device.items->kernel.buffers[static_cast<std::size_t>(how.result)].matrix;
+  const auto touched = std::find_if(device.touched.begin(), device.touched.end(),
+                                    [&](const kernel::Touched &t) { return t.matrix == result; });
+  text_ += fmt::format("PB_SMALL static void pb_all_rows_{}(const pb::Frame *pb_p, long pb_rows[2]) {{\n{}"
+                       "  pb_rows[0] = {};\n  pb_rows[1] = {};\n}}\n\n",
+                       number, frameText(), poly::cxx(how.low), poly::cxx(how.high)) +
+           fmt::format(
+               "static const pb::DeviceRows pb_in_rows_{} = {};\n\n", number,
+               initialiser({{"start", start},
+                            {"finish", finish},
+                            {"update", update},
+                            {"result", touched - device.touched.begin()},
+                            {"elementBytes",
+                             kernel::bytesOf(how.start.buffers[static_cast<std::size_t>(how.sums)].element)},
+                            {"isBackward", how.isBackward},
+                            {"rows", "pb_all_rows_" + number}}));
+  return "&pb_in_rows_" + number;
+}
+
 std::string DeviceTables::limits(const kernel::OnDevice &device) {
   std::string text;
   for (std::size_t k = 0; k < device.items->kernel.schedule.taskDimensions.size(); ++k)
@@ -345,7 +405,8 @@ void DeviceTables::kernels(const kernel::OnDevice &device, const DeviceText &tex
          {"maps", version->maps.empty() ? "" : maps(device, *version, fmt::format("{}_{}", number, row))},
          {"mapCount", version->maps.empty() ? "" : std::to_string(version->maps.size())},
          {"sizes", sizes},
-         {"sizeCount", sizes.empty() ? "" : std::to_string(version->sizes.size())}});
+         {"sizeCount", sizes.empty() ? "" : std::to_string(version->sizes.size())},
+         {"rows", version->rows ? rowBlocks(device, *version, fmt::format("{}_{}", number, row)) : ""}});
   }
   text_ += fmt::format("static const pb::DeviceKernel pb_kernels_{}[] = {{\n{}}};\n\n", number, rows);
 }

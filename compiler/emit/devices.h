@@ -56,6 +56,8 @@ private:
   std::string maps(const kernel::OnDevice &, const DeviceText::Version &, const std::string &number);
   /// The table of the sizes for which the version is built; "" for none.
   std::string sizesOfBuild(const DeviceText &, const DeviceText::Version &, const std::string &number);
+  /// The address of the table for a version in blocks of rows.
+  std::string rowBlocks(const kernel::OnDevice &, const DeviceText::Version &, const std::string &number);
   static std::string limits(const kernel::OnDevice &);
   unsigned long realValues(const std::vector<std::string> &values) const;
   void arguments(const kernel::OnDevice &, const DeviceText &, const std::string &number);

@@ -22,7 +22,9 @@ constexpr int kMostRows = 64;       // of an item, if it has runs of points
 constexpr int kMostPlanes = 256;    // of an item, if it goes through planes
 constexpr int kMostParts = 1024;
 constexpr int kLargestTile = 4096; // along one function
-constexpr int kMostSteps = 64;     // of a launch
+constexpr int kRowsOfBlock = 32;   // that wait for each other
+constexpr int kMostRowsOfBlock = 256;
+constexpr int kMostSteps = 64; // of a launch
 constexpr const char *kFunctions = "xyzw";
 constexpr const char *kOrdinals[] = {"first", "second", "third", "fourth"};
 constexpr int kTileFunctions = kernel::kMostTileFunctions;
@@ -134,6 +136,10 @@ void addDevice(const kernel::OnDevice &device, Placement &place) {
   if (const kernel::DeviceVersion *blocks = device.version("blocks")) {
     place.hasBlocks = true;
     place.bytesOfPoint = std::max(place.bytesOfPoint, kernel::registerBytes(blocks->kernel));
+    if (blocks->rows) { // whose sums go along the rows, too
+      place.rowsOfBlock = kRowsOfBlock;
+      place.itemDimensions = std::clamp(functions + 1, place.itemDimensions, 3);
+    }
   }
   if (const kernel::DeviceVersion *runs = device.version("registers"); runs && !hasRuns(place))
     place.run = runs->cells;
@@ -185,11 +191,12 @@ std::string placementSlots(const Scope &scope) {
     return "";
   const int bins = scope.transform.binCount();
   return fmt::format(
-      "static pb::Selector {}[{}];\nstatic long {}[{}], {}[{}], {}[{}], {}[{}], {}[{}], {}[{}];\n",
+      "static pb::Selector {}[{}];\nstatic long {}[{}], {}[{}], {}[{}], {}[{}], {}[{}], {}[{}], {}[{}];\n",
       placementSlot(scope, "place"), count * bins, placementSlot(scope, "group"), 3 * count * bins,
       placementSlot(scope, "cells"), 3 * count * bins, placementSlot(scope, "tile"),
       kTileFunctions * count * bins, placementSlot(scope, "teams"), 2 * count * bins,
-      placementSlot(scope, "rounds"), 3 * count * bins, placementSlot(scope, "ratio"), bins);
+      placementSlot(scope, "rounds"), 3 * count * bins, placementSlot(scope, "blockrows"), count * bins,
+      placementSlot(scope, "ratio"), bins);
 }
 
 const Placement::Named *namedOf(const Placement &p, const std::string &version) {
@@ -258,10 +265,12 @@ struct Aspect {
 const Aspect kInGroups{"group",
                        {"global", "local", "blocks", "buffers", "registers", "tiles", "steps", "group"}},
     kInBlocks{"blocks", {"blocks", "buffers", "registers"}}, kInTiles{"tiles", {"tiles"}},
-    kInSteps{"steps", {"steps"}}, kInTeams{"team", {"group"}};
+    kInRows{"rows", {"blocks", "buffers"}}, kInSteps{"steps", {"steps"}}, kInTeams{"team", {"group"}};
 
 unsigned long usesOf(const Placement &p, const Aspect &aspect) {
   unsigned long uses = 0;
+  if (&aspect == &kInRows && !p.rowsOfBlock)
+    return 0;
   const std::vector<std::string> versions = versionsOf(p);
   for (std::size_t k = 0; k < versions.size(); ++k) { // behind the processor's alternatives
     const bool isNamed = namedOf(p, versions[k]) != nullptr;
@@ -279,7 +288,7 @@ std::string placementConditions(const Scope &scope) {
   std::string text, onDevice, constraints;
   int number = 0;
   for (const Placement &p : placements(scope)) {
-    for (const Aspect *aspect : {&kInGroups, &kInBlocks, &kInTiles, &kInSteps, &kInTeams})
+    for (const Aspect *aspect : {&kInGroups, &kInBlocks, &kInTiles, &kInRows, &kInSteps, &kInTeams})
       if (const unsigned long uses = usesOf(p, *aspect)) {
         const std::string row = initialiser({{"site", quoted("place_" + p.name)}, {"uses", uses}});
         text +=
@@ -370,7 +379,7 @@ int placementTunableCount(const Scope &scope) {
   const std::vector<Placement> all = placements(scope);
   int count = hasDevice(all) ? 1 : 0; // gpu_ratio
   for (const Placement &p : all)
-    count += p.itemDimensions + cellAxes(p) + p.tileDimensions +
+    count += p.itemDimensions + cellAxes(p) + p.tileDimensions + (p.rowsOfBlock ? 1 : 0) +
              (hasSteps(p) ? 1 + std::min(2, p.itemDimensions) : 0) + (p.team ? 2 : 0);
   return count;
 }
@@ -434,6 +443,14 @@ std::string placementTunables(const Scope &scope, int bin) {
             defaultPlaces(p, d), 1, kMostCells,
             fmt::format("{}[{}]", placementSlot(scope, "rounds"), slot + 1 + d), when(kInSteps));
     }
+    if (p.rowsOfBlock)
+      row("rows_" + p.name,
+          fmt::format(
+              "rows of {} that wait for each other and are computed before the sums of all rows behind them",
+              p.name),
+          p.rowsOfBlock, 1, kMostRowsOfBlock,
+          fmt::format("{}[{}]", placementSlot(scope, "blockrows"), number * scope.transform.binCount() + bin),
+          when(kInRows));
     const int teams = 2 * (number * scope.transform.binCount() + bin);
     if (p.team) {
       row("team_" + p.name, fmt::format("work-items that compute a cell of {} together", p.name), p.team, 1,

@@ -24,6 +24,8 @@ struct Placement {
   unsigned bytesOfPoint = 0; // of its variables in registers, where items have blocks of points
   int tileDimensions = 0;    // 0: no tiles
   unsigned stepBytes = 0; // of what a place of a group that computes several rounds keeps; 0: no such version
+  int rowsOfBlock =
+      0; // of rows that wait for each other, unless the configuration says otherwise; 0: no such version
   bool isLibrary = false; // a function of a library, without other versions
   int team = 0; // items that compute a cell together, unless the configuration says otherwise; 0: none
   bool hasDevice = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/on_device.h"
+#include "compiler/kernel/policy/row_blocks.h"
 #include <algorithm>
 #include <functional>
 #include <isl/aff.h>
@@ -11,7 +12,8 @@ namespace {
 // Takes a few milliseconds; the project's own programs need far less.
 constexpr unsigned long kBudget = 300'000;
 constexpr unsigned long kMapBudget = 1'000'000; // for the scripts of the versions
-constexpr int kMostCases = 8;                   // of a bound that is computed at each launch
+constexpr unsigned long kRowsBudget = 30'000'000;
+constexpr int kMostCases = 8; // of a bound that is computed at each launch
 /// False if the budget is exceeded, or isl finds no formula.
 bool within(unsigned long budget, const poly::Context &context, const std::function<void()> &f) {
   try {
@@ -66,6 +68,23 @@ void findTiles(OnDevice &device, const Scheduled &lifted, const poly::Context &c
   if (!within(kMapBudget, context, [&] { tiles = versionInTiles(lifted); }))
     tiles = {"tiles", {}, lifted, "which points its tiles have is too complex"};
   device.versions.push_back(std::move(tiles));
+}
+
+/// The same for blocks of rows that wait for each other, which take the place of the blocks of points that there are none of.
+void findRows(OnDevice &device, const Scheduled &lifted, const poly::Context &context) {
+  const DeviceVersion *blocks = device.version("blocks");
+  if (!device.items || device.items->inRounds() || device.items->kernel.schedule.taskDimensions.empty() ||
+      blocks)
+    return;
+  RowVersions made;
+  if (!within(kRowsBudget, context, [&] { made = versionsInRows(lifted, *device.items); }))
+    made = {{}, "its analysis takes too long"};
+  device.whyNoRows = made.why;
+  if (made.versions.empty())
+    return;
+  std::erase_if(device.versions,
+                [](const DeviceVersion &v) { return v.name == "blocks" || v.name == "buffers"; });
+  device.versions.insert(device.versions.end(), made.versions.begin(), made.versions.end());
 }
 
 /// The same for several rounds in one launch.
@@ -150,6 +169,7 @@ OnDevice onDevice(const Scheduled &lifted, const Scheduled &scheduled, const pol
     device.parts.clear(); // one launch does
   if (isDivisible)
     findShared(device, scheduled);
+  findRows(device, lifted, context);
   findTiles(device, lifted, context);
   findSteps(device, lifted, context);
   findCooperation(device, lifted, context);

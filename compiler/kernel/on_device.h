@@ -21,7 +21,9 @@ struct OnDevice {
   std::vector<Touched> touched; // what a part of the points touches; without `shared` possibly everything
   std::optional<Cooperation> cooperation; // of the items of a group, on one cell
   std::string why, whyNoCooperation;      // one sentence for each version that is missing
-  source::Span whyAt;                     // the code in a body that `why` is about, if any
+  std::string
+      whyNoRows; // the same, if the loop of a sum reads rows of the result and these are not computed in blocks
+  source::Span whyAt;   // the code in a body that `why` is about, if any
   int libraryRule = -1; // the rule that is replaced by a library function; then there are no versions
   /// The version of this name; null if there is none.
   const DeviceVersion *version(std::string_view name) const;

@@ -8,6 +8,7 @@
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/task_functions.h"
 #include "compiler/kernel/time_functions.h"
+#include "compiler/kernel/waiting_rows.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/aff.h>
@@ -136,7 +137,8 @@ Scheduled withParts(const Scheduled &kernel, TaskFunctions &tasks, long grainX) 
   cut.schedule.taskOrder = tasks.order;
   std::vector<TaskFunction> several;
   for (const TaskFunction &f : tasks.functions) {
-    const isl::set whole = valuesOf(f, kernel);
+    const isl::set values = valuesOf(f, kernel),
+                   whole = isOfBlock(kernel) ? ofAnyBlock(values, kernel.context) : values;
     if (whole.is_empty())
       continue;
     const isl::pw_aff least = poly::dimMin(whole, 0), most = poly::dimMax(whole, 0);

@@ -100,6 +100,27 @@ struct DeviceSize {
 /// The same of larger values.
 inline constexpr long kMostSizeOfBuild = 1024;
 
+/// One of the kernels of a version in blocks of rows. Behind the matrices of the step it has the matrix of sums as an argument; behind the
+/// limits of its box, the first row of the block and the one behind it.
+struct DeviceRowsPart {
+  void (*box)(const Frame *, Box *); // all of its points
+  /// For each function of that box, the same of the step's box; -1: that of the rows.
+  int along[3];
+  const DeviceKernel *kernel = nullptr; // null: the version's own
+  int valueCount = 0;                   // of that kernel
+  void (*values)(const Frame *, DeviceArguments::Value *) = nullptr;
+};
+
+/// Describes a version in which rows that wait for each other are computed in blocks (compiler/kernel/waiting_rows.h): first `start`, then
+/// for each block of rows `finish`, and `update` for the rows behind it. The version's own kernel is that of `update`.
+struct DeviceRows {
+  DeviceRowsPart start, finish, update;
+  int result;                                // matrix of the step; sums have as many cells
+  int elementBytes;                          // of sums
+  bool isBackward;                           // the last block is the first one
+  void (*rows)(const Frame *, long rows[2]); // the first row, and the one behind the last
+};
+
 /// One version of a step's kernel. Of a version with maps, the arguments of the copies follow those of the matrices: a pointer, an offset,
 /// strides, and extents.
 struct DeviceKernel {
@@ -129,6 +150,7 @@ struct DeviceKernel {
   int mapCount = 0;
   const DeviceSize *sizes = nullptr; // with which it is built
   int sizeCount = 0;
+  const DeviceRows *rows = nullptr; // not null if rows are computed in blocks
 };
 
 /// The largest number of parts of a launch (compiler/kernel/item_parts.h).
@@ -163,6 +185,7 @@ struct DeviceStep {
   /// Two per bin: items of a team; parts of a cell's steps (0: as many as keep the device busy).
   const long *teams = nullptr;
   const long *steps = nullptr; // three per bin: rounds of a launch, at most; places of an item along two axes
+  const long *rows = nullptr;  // one per bin: rows of a block, of versions that have such
   int versions = 0;            // other schedules on the processor (LoopVersions)
   unsigned long realValues = 0; // a bit for each of the first 64 values that is no integer
   /// Boxes that have all points, if those are far fewer than the box has; returns how many there are, kMostParts at most. They have no

@@ -74,6 +74,9 @@ bool isNarrow(const DeviceStep &step, const DeviceKernel &kernel, const StepArgu
   for (int m = 0; m < step.matrixCount; ++m)
     if (!hasNarrowOffsets(arguments.matrix(m), step.matrices[m].rank))
       return false;
+  if (launch.rows && std::any_of(launch.rows->commands.begin(), launch.rows->commands.end(),
+                                 [&](const RowsLaunch::Command &c) { return !fits(c.low) || !fits(c.high); }))
+    return false;
   return std::all_of(launch.matrices.begin(), launch.matrices.end(), [](const LaunchMatrix &m) {
     return !m.isCopy || hasNarrowOffsets(m.place.matrix, m.place.rank);
   });
@@ -100,6 +103,10 @@ bool isWide(const DeviceStep &step, const DeviceKernel &kernel, const StepArgume
     if (!kernel.hasRuns && (!beginsWhole(launch.box) ||
                             !std::all_of(launch.parts.begin(), launch.parts.end(),
                                          [&](const LaunchPart &part) { return beginsWhole(part.box); })))
+      return false;
+    if (launch.rows &&
+        !std::all_of(launch.rows->commands.begin(), launch.rows->commands.end(),
+                     [&](const RowsLaunch::Command &c) { return isWhole(c.low) && beginsWhole(c.box); }))
       return false;
   }
   return std::all_of(launch.matrices.begin(), launch.matrices.end(), [](const LaunchMatrix &m) {

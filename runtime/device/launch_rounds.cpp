@@ -48,6 +48,10 @@ std::vector<long> fewestCommands(long rounds, long most, long slots) {
 LaunchRounds::LaunchRounds(const Launch &launch, std::vector<Argument> &arguments, Buffer *scratch)
     : launch_(launch), limits_(arguments.size()) {
   const Box &box = launch.box;
+  if (launch.rows) {
+    count_ = static_cast<long>(launch.rows->commands.size());
+    return;
+  }
   for (int d = 0; d < box.rank; ++d) {
     arguments.push_back(Argument::of(box.low[d]));
     arguments.push_back(Argument::of(box.high[d]));
@@ -110,7 +114,31 @@ long LaunchRounds::tilesAlong(int d) const {
   return (launch_.box.high[d] - launch_.box.low[d] + launch_.tile[d] - 1) / launch_.tile[d];
 }
 
+/// All numbers behind the matrices are those of the command's own kernel.
+Grid LaunchRounds::prepareRows(const RowsLaunch::Command &command, std::vector<Argument> &arguments) const {
+  const RowsLaunch &rows = *launch_.rows;
+  const bool isUpdate = command.what == RowsLaunch::Command::What::Update,
+             isStart = command.what == RowsLaunch::Command::What::Start;
+  const RowsLaunch::Part &part = isStart ? rows.start : rows.finish;
+  arguments.resize(limits_);
+  for (const long v : isUpdate ? launch_.values : part.values)
+    arguments.push_back(Argument::of(v));
+  for (int d = 0; d < command.box.rank; ++d) {
+    arguments.push_back(Argument::of(command.box.low[d]));
+    arguments.push_back(Argument::of(command.box.high[d]));
+  }
+  if (!isStart) {
+    arguments.push_back(Argument::of(command.low));
+    arguments.push_back(Argument::of(command.high));
+  }
+  constexpr int kOne[3] = {1, 1, 1}; // an item has one line, whatever the block's rows are
+  return isUpdate ? gridOf(command.box, false, launch_.group, launch_.cells, launch_.hasRuns)
+                  : gridOf(command.box, false, part.group, kOne);
+}
+
 Grid LaunchRounds::prepare(long round, std::vector<Argument> &arguments) const {
+  if (launch_.rows)
+    return prepareRows(launch_.rows->commands[static_cast<std::size_t>(round)], arguments);
   if (!launch_.parts.empty()) {
     const LaunchPart &part = launch_.parts[static_cast<std::size_t>(round)];
     for (int d = 0; d < part.box.rank; ++d) {

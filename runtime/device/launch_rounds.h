@@ -9,9 +9,10 @@
 //   one cell, 3 groups with parts of its steps     2 commands, passes 1 and 2 (teams.h)
 //   9 rounds, 5 at most together, 2 slots          3 commands of 3 rounds each, never an even number
 //   the same, and the last round is read alone     3 commands: rounds 0 to 4, 5 to 7, and 8
+//   8 rows in blocks of 4, of another kernel each  4 commands: start, finish 0 to 3, update 4 to 7, finish 4 to 7 (launch_rows.h)
 //   in tiles of 2 x 3 points                       3 commands: tile (0, 0); (1, 0) and (0, 1); (1, 1)
 //
-// The commands differ only in their last few arguments. For tiles, the position along the last function
+// Commands of one kernel differ only in their last few arguments. For tiles, the position along the last function
 // follows from the diagonal and the other positions; along these a command computes the tiles from `first` on
 // that exist.
 #pragma once
@@ -33,6 +34,7 @@ private:
   /// The rounds of each command, if one may have several.
   void findTogether();
   long tilesAlong(int d) const;
+  Grid prepareRows(const RowsLaunch::Command &, std::vector<Argument> &arguments) const;
   Grid gridOfSteps(long count) const;
 
   const Launch &launch_;

@@ -333,8 +333,9 @@ private:
       for (int d = 0; l.matrices[k].isCopy && d < p.rank; ++d)
         arguments_.push_back(Argument::of(p.matrix.extent[d]));
     }
-    for (const long v : l.values)
-      arguments_.push_back(Argument::of(v));
+    if (!l.rows) // whose commands have values of their own
+      for (const long v : l.values)
+        arguments_.push_back(Argument::of(v));
     rounds_.emplace(l, arguments_, progress_->scratch ? progress_->scratch.get() : &anyWritten(m));
   }
 
@@ -355,8 +356,14 @@ private:
     m.count.items += itemsOf(grid);
     return 1;
   }
-  /// That of a part whose groups have another shape; null: the launch's.
+  /// That of a part whose groups have another shape, or of a block of rows; null: the launch's.
   Kernel *kernelOfPart(long round) const {
+    if (const RowsLaunch *rows = progress_->launch.rows.get()) {
+      const auto what = rows->commands[static_cast<std::size_t>(round)].what;
+      return what == RowsLaunch::Command::What::Start    ? rows->start.kernel.get()
+             : what == RowsLaunch::Command::What::Finish ? rows->finish.kernel.get()
+                                                         : nullptr;
+    }
     const std::vector<LaunchPart> &parts = progress_->launch.parts;
     return parts.empty() ? nullptr : parts[static_cast<std::size_t>(round)].kernel.get();
   }

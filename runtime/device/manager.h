@@ -67,6 +67,24 @@ struct LaunchPart {
   std::shared_ptr<Kernel> kernel = {}; // built for its groups; null: the launch's
 };
 
+/// The commands of a launch that computes rows in blocks (launch_rows.h).
+struct RowsLaunch {
+  /// What is launched instead of the launch's own kernel.
+  struct Part {
+    std::shared_ptr<Kernel> kernel = {};
+    std::vector<long> values = {};
+    int group[3] = {1, 1, 1};
+    int rows[3] = {1, 1, 1}; // that an item may keep, as the kernel's numbers of cells
+  };
+  Part start, finish;
+  struct Command {
+    enum class What { Start, Finish, Update } what;
+    Box box;
+    long low, high; // rows of the block
+  };
+  std::vector<Command> commands;
+};
+
 struct Launch {
   const char *name = ""; // for traces and messages; lives as long as the program
   std::shared_ptr<Kernel> kernel;
@@ -85,8 +103,9 @@ struct Launch {
   /// With these, a launch has so many rounds at most (LaunchRounds).
   const DeviceSteps *together = nullptr;
   long steps = 1;
-  TeamLaunch teams = {};               // if its kernel has teams
-  std::shared_ptr<LaunchEnd> end = {}; // null if nothing needs the end
+  TeamLaunch teams = {};                 // if its kernel has teams
+  std::shared_ptr<RowsLaunch> rows = {}; // null if it has no blocks of rows
+  std::shared_ptr<LaunchEnd> end = {};   // null if nothing needs the end
 };
 
 struct Submitted {

@@ -36,10 +36,21 @@ MapMemory::MapMemory(const DeviceMap &map, const Frame *frame, const LaunchMatri
     : rank_(of.place.rank), elementBytes_(of.place.elementBytes) {
   Box box;
   map.box(frame, &box);
+  for (int d = 0; d < rank_; ++d)
+    region_.extent[d] = static_cast<int>(std::max(0L, box.high[d] - box.low[d]));
+  allocate();
+}
+
+MapMemory::MapMemory(const int *extents, int rank, int elementBytes)
+    : rank_(rank), elementBytes_(elementBytes) {
+  std::copy_n(extents, rank, region_.extent);
+  allocate();
+}
+
+void MapMemory::allocate() {
   long cells = 1;
   for (int d = 0; d < rank_; ++d) {
     region_.stride[d] = cells;
-    region_.extent[d] = static_cast<int>(std::max(0L, box.high[d] - box.low[d]));
     cells *= region_.extent[d];
   }
   region_.owner = pb_storage_allocate(

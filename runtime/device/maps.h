@@ -21,6 +21,8 @@ namespace pb::device {
 class MapMemory {
 public:
   MapMemory(const DeviceMap &, const Frame *, const LaunchMatrix &of);
+  /// With so many cells along each dimension.
+  MapMemory(const int *extents, int rank, int elementBytes);
   ~MapMemory();
   MapMemory(MapMemory &&other) noexcept;
   MapMemory(const MapMemory &) = delete;
@@ -31,6 +33,8 @@ public:
   LaunchMatrix argument() const;
 
 private:
+  void allocate();
+
   AnyRegion region_;
   int rank_, elementBytes_;
 };

@@ -4,6 +4,7 @@
 #include "runtime/device/group_size.h"
 #include "runtime/device/kernel_form.h"
 #include "runtime/device/launch_parts.h"
+#include "runtime/device/launch_rows.h"
 #include "runtime/device/maps.h"
 #include "runtime/device/session_side.h"
 #include <algorithm>
@@ -194,7 +195,14 @@ void Session::shape(Launch &launch, const Placed &placed, const DeviceKernel &ke
     launch.cells[d] = static_cast<int>(std::max(1L, step.steps[3 * frame->bin + 1 + d]));
   launch.teams = {};
   std::fill_n(launch.tile, kTileFunctions, 0L);
-  const int items = launch.box.rank - (launch.inRounds ? 1 : 0);
+  launch.rows = {};
+  int items = launch.box.rank - (launch.inRounds ? 1 : 0);
+  if (kernel.rows) {
+    findRows(launch, *kernel.rows, frame, std::max(1L, step.rows[frame->bin]));
+    ++items;            // of updates, along the rows
+  } else if (step.rows) // groups have another axis there
+    for (int d = items; items > 0 && d < 3; ++d)
+      launch.group[items - 1] *= launch.group[d];
   if (kernel.tiles)
     tilesOf(launch, step, kernel, frame);
   else
@@ -289,6 +297,15 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
         kernel = step.kernels;
         shape(launch, batch[next], *kernel, arguments, frame);
       }
+      RowsMemory sums;
+      if (kernel->rows)
+        co_await addRows(sums, launch, *kernel, step, *side->shelf, formOf(step, *kernel, arguments, launch));
+      if (!sums.why.empty()) {
+        note(std::string(step.name) + " runs in its simplest version on " + side->manager->about().name,
+             sums.why);
+        kernel = step.kernels;
+        shape(launch, batch[next], *kernel, arguments, frame);
+      }
       KernelShelf::Awaiter wanted = side->shelf->get(*kernel, launch.group, launch.cells,
                                                      formOf(step, *kernel, arguments, launch), launch.sizes);
       if (!wanted.await_ready() && !std::exchange(areAllAsked, true)) // they are built together
@@ -301,6 +318,7 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
              built.why);
         kernel = step.kernels;
         copies = {};
+        sums = {};
         launch.matrices.resize(static_cast<std::size_t>(step.matrixCount));
         shape(launch, batch[next], *kernel, arguments, frame);
         built = co_await side->shelf->get(*step.kernels, launch.group, launch.cells,
@@ -313,6 +331,7 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
       }
       std::move(copies.launches.begin(), copies.launches.end(), std::back_inserter(launches));
       std::move(copies.memory.begin(), copies.memory.end(), std::back_inserter(copied));
+      std::move(sums.memory.begin(), sums.memory.end(), std::back_inserter(copied));
       ofLaunch.resize(launches.size() + 1, next);
       for (int m = 0; m < step.matrixCount; ++m)
         if (step.matrices[m].writes && !arguments.matrix(m).owner)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Items of the products of blas3.pbcc with symmetric and triangular matrices access neighbours where groups have blocks of cells, with
+"""Items of the products of blas3.pbcc with symmetric and triangular matrices, and of its solves, access neighbours where groups have blocks of cells, with
 loops like those of the plain product: test 15 of optimisation-scripts 10: coalescing.py PBC.
 
 No GPU is needed, but NVRTC: without it the test is skipped.
@@ -17,6 +17,13 @@ main transform P from A[n, n] : float, B[n, n] : float, D[n, n] : float to C[n, 
     StrmmLLNN(c, a, b, 1); StrmmRUNN(c, a, b, 1); }
 }
 """
+# From the right, forward and backward, and from the left, backward.
+SOLVES = """#include <blas3.pbcc>
+main transform P from A[n, n] : float, B[n, n] : float to X[n, n] : float {
+  to(X x) from(A a, B b) { StrsmRUNN(x, a, b, 1); StrsmRLNN(x, a, b, 1); StrsmLUNU(x, a, b, 1); }
+}
+"""
+IN_ROWS = {f"{v}{part}" for v in ("blocks", "buffers") for part in ("", ", start of rows", ", finish of rows")}
 # The script of the library for devices, which has an alternative for each structure of a matrix that is left apart from it.
 SCRIPT, ADAPTED = "gpu:gemm", {"SgemmTN": "Transpose", "SsymmL": "Symmetry", "SsymmR": "Symmetry", "StrmmL": "Triangular", "StrmmR": "Triangular"}
 COPY = ", copy of "  # the kernel that makes one
@@ -79,8 +86,18 @@ with tempfile.TemporaryDirectory() as folder:
             failed.append(f"{k['name']}: {loop}")
         way = k["version"].split(SEVERAL_WAYS)[0] + (SEVERAL_WAYS if SEVERAL_WAYS in k["version"] else "")
         shares.setdefault((k["transform"], way), []).append(k["multiply_add_share"])
+    solves = kernels(folder, SOLVES)
+    for transform in ("StrsmRUNN", "StrsmRLNN", "StrsmLUNU"):
+        of_rows = [k for k in solves if k["transform"] == transform and k["version"] in IN_ROWS]
+        if {k["version"] for k in of_rows} != IN_ROWS:
+            failed.append(f"{transform} has {[k['version'] for k in of_rows]}")
+        for k in of_rows:
+            if far(k) or k["spills"]:
+                failed.append(f"{k['name']}: {far(k)}, {k['spills']} bytes spilled")
+            if k["version"] in ("blocks", "buffers") and k["multiply_add_share"] < SHARE:
+                failed.append(f"{k['name']}: {k['multiply_add_share']} of the instructions of the innermost loop are multiply-adds")
     for (transform, way), found in shares.items():
         if max(found) < SHARE:
             failed.append(f"{transform}, {way}: {found} of the instructions of the innermost loops are multiply-adds")
-print("\n".join(failed) or f"{len(all)} kernels")
+print("\n".join(failed) or f"{len(all) + len(solves)} kernels")
 sys.exit(bool(failed))

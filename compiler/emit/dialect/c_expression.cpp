@@ -146,7 +146,8 @@ void CPrinter::putKind(const loop::Name &n) {
     out_ += "_v";
   } else if (n.kind == loop::Name::Kind::Limit) {
     const std::size_t number = n.name.find_first_of("0123456789");
-    used_.tasks = std::max(used_.tasks, 1 + std::stoi(n.name.substr(number)));
+    if (number != std::string::npos) // not of a block of rows
+      used_.tasks = std::max(used_.tasks, 1 + std::stoi(n.name.substr(number)));
   }
 }
 

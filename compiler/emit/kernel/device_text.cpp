@@ -9,7 +9,9 @@
 #include "compiler/kernel/item_values.h"
 #include "compiler/kernel/kept_cells.h"
 #include "compiler/kernel/run_rows.h"
+#include "compiler/kernel/waiting_rows.h"
 #include "compiler/loop/build.h"
+#include "compiler/loop/kept_rows.h"
 #include "compiler/loop/narrow.h"
 #include "compiler/loop/tile_loops.h"
 #include "compiler/loop/verify.h"
@@ -62,6 +64,8 @@ private:
       nests_.emplace(v.name, made);
     if (!made.note.empty() && kernel::workInGroups(v.kernel.schedule.tree))
       return;
+    if (v.keptRows >= 0)
+      made.nest.body = loop::withKeptRows(made.nest, v.keptRows);
     DeviceLoopText text = deviceLoops(made.nest, dialect_, used);
     const bool isTeam = made.nest.teams.has_value();
     if (isTeam && text.sharedOut.loops == 0)
@@ -86,7 +90,21 @@ private:
     for (const Buffer &b : v.kernel.buffers)
       if (b.mapped)
         out_.versions.back().maps.push_back(mapOf(v.kernel, b));
+    if (v.rows)
+      out_.versions.back().rows = DeviceText::Rows{
+          partOf(v.rows->start, "start", -1),
+          partOf(v.rows->finish, "finish", v.rows->isTriangle ? v.rows->result : -1), v.rows};
     to.emplace_back(&v, std::move(text));
+  }
+
+  /// A kernel that is launched beside that of a version in blocks of rows.
+  std::shared_ptr<const DeviceText> partOf(const kernel::Scheduled &kernel, const char *name,
+                                           int keptRows) const {
+    kernel::OnDevice launch;
+    launch.items = kernel::Items{kernel, kernel};
+    launch.versions.push_back({.name = name, .kernel = kernel, .keptRows = keptRows});
+    return std::make_shared<const DeviceText>(
+        deviceText(launch, fmt::format("{}_{}", out_.entry, name), reals_, dialect_));
   }
 
   DeviceText::Map mapOf(const kernel::Scheduled &kernel, const Buffer &copy) const {
@@ -104,6 +122,8 @@ private:
       return {"pass", "parts", "here"};
     if (kernel.schedule.steps)
       return {};
+    if (kernel::isOfBlock(kernel))
+      return {"lowrows", "highrows"};
     if (kernel::workInGroups(kernel.schedule.tree))
       return loop::tileArguments(kernel.schedule.taskDimensions.size());
     return {};

@@ -14,6 +14,7 @@
 #include "compiler/emit/dialect/dialect.h"
 #include "compiler/emit/kernel/local_bytes.h"
 #include "compiler/kernel/on_device.h"
+#include "compiler/kernel/policy/row_blocks.h"
 #include "compiler/loop/bank_conflicts.h"
 #include "compiler/loop/sectors.h"
 #include "compiler/loop/traffic.h"
@@ -30,6 +31,11 @@ struct DeviceText {
     std::shared_ptr<const DeviceText> text;
     std::shared_ptr<const kernel::Scheduled> kernel;
   };
+  /// The kernels beside its own that a version in blocks of rows has.
+  struct Rows {
+    std::shared_ptr<const DeviceText> start, finish;
+    std::shared_ptr<const kernel::RowBlocks> how;
+  };
   struct Version {
     std::string variant; // "global", "local", "blocks", "buffers", "registers", "tiles", "steps", "group"
     std::string text;
@@ -43,9 +49,12 @@ struct DeviceText {
     bool isTeam = false;                     // items compute cells together
     bool inRounds = false;                   // each launch is a round, on which depends what its points do
     bool hasPlanes = false;                  // items go through planes of points in turns
-    bool isCopy = false;                     // it makes a copy of a matrix
-    std::vector<Map> maps = {};              // in the order of their buffers
-    long rowsAtOnce = 0;                     // of an item's runs, where these have a multiple of them; 0: all
+    enum class Beside { Nothing, Start, Finish };
+    Beside beside = Beside::Nothing; // the sums of a version in blocks of rows
+    bool isCopy = false;             // it makes a copy of a matrix
+    std::vector<Map> maps = {};      // in the order of their buffers
+    std::optional<Rows> rows = {};   // that wait for each other, in blocks
+    long rowsAtOnce = 0;             // of an item's runs, where these have a multiple of them; 0: all
   };
   std::string entry;
   std::vector<Version> versions;

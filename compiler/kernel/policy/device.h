@@ -20,8 +20,11 @@
 #include "compiler/kernel/schedule.h"
 #include "compiler/script/script.h"
 #include <array>
+#include <memory>
 
 namespace pbc::kernel {
+
+struct RowBlocks;
 
 struct DeviceVersion {
   std::string name;
@@ -34,6 +37,10 @@ struct DeviceVersion {
   std::string loopsOf = {};
   /// Of runs of points in three dimensions: why its items do not go through planes, one sentence; "": they do.
   std::string whyNoPlanes = {};
+  /// Not null if rows that wait for each other are computed in blocks: `kernel` is what follows each block (policy/row_blocks.h).
+  std::shared_ptr<const RowBlocks> rows = {};
+  /// The buffer of which its items keep a block of rows in registers (loop/kept_rows.h); -1: none.
+  int keptRows = -1;
   /// Of a schedule of the program, "gpu:strips", whose name this is: what `--info` says of it; "": the compiler's own version.
   std::string doc = {};
   bool isNamed() const { return !doc.empty(); }

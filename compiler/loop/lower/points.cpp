@@ -236,6 +236,14 @@ private:
     return all;
   }
 
+  /// The points as they are in the launch, which need no minimum: what is read of the same points before is not kept in registers for them.
+  Replacements insideLaunch() const {
+    Replacements all;
+    for (const Points::Axis &axis : points_.axes)
+      all.emplace_back(axis.item, grouped(add(index(axis.first), index(axis.place))));
+    return all;
+  }
+
   bool differs(const Expr &e) const {
     return e && std::any_of(points_.axes.begin(), points_.axes.end(), [&](const Points::Axis &axis) {
              return mentions(e, axis.item) || mentions(e, axis.place);
@@ -358,7 +366,7 @@ private:
       const Assign *assign = as<Assign>(n);
       const bool stores = as<Call>(n) || (assign && as<Element>(assign->target));
       NodePtr made = Mutator::node(n);
-      return stores ? make({If{of.isInside(), made, nullptr}}) : made;
+      return stores ? make({If{of.isInside(), replaced(made, of.insideLaunch()), nullptr}}) : made;
     }
     Expr expr(const Expr &e) override {
       Expr made = Mutator::expr(e);
@@ -456,11 +464,8 @@ private:
     row.push_back(alongAxis(0, make({Assign{result(index("r0")), {}, AtPoint(*this).expr(assign->value)}})));
 
     const Expr first = multiply(index("q0"), integer(together));
-    Replacements ofRow, ofCell; // what is stored is a point of the launch, which needs no minimum
-    for (const Points::Axis &axis : points_.axes) {
-      ofCell.emplace_back(axis.item, grouped(add(index(axis.first), index(axis.place))));
-      ofRow.push_back(ofCell.back());
-    }
+    const Replacements ofCell = insideLaunch();
+    Replacements ofRow = ofCell;
     ofRow.front().second = add(index(points_.axes[0].begin), first);
     Assign wide{replaced(assign->target, ofRow), {}, result(first)};
     wide.together = together;
