@@ -22,8 +22,8 @@
 
 namespace pbc::loop {
 
-/// `rows`: the only loop in the nest's body that is not in another one. `computing`: what stands for it. `most`: so many rows a block has
-/// at most in this form; blocks of more rows are computed as in `otherwise`. Nothing if rows do not run along dimension 0, or strips do not fit.
+/// The nest's body in this form. `computing`: what stands for its loop over rows. `most`: so many rows a block has at most in this form; blocks of
+/// more rows are computed as in `otherwise`. Nothing if rows do not run along dimension 0, or if strips do not fit.
 NodePtr withRowsInGroup(const Nest &, int result, const NodePtr &computing, long most,
                         const NodePtr &otherwise);
 
