@@ -322,9 +322,7 @@ TEST_F(AdaptorLibrary, ThePapersBestScriptsRun) { // 1, 6, 7
                     kGroups + kTiles + "padding_triangular(A);" + kWritten + rest),
             "it applies");
   // One half is stored; what the memory of the other half contains is not used.
-  EXPECT_EQ(outcome(kHalves,
-                    "GM_map(A, Symmetry); format_iteration(A, Symmetry);" + base),
-            "it applies");
+  EXPECT_EQ(outcome(kHalves, "GM_map(A, Symmetry); format_iteration(A, Symmetry);" + base), "it applies");
 }
 
 /// The least steps with which each component applies, of whole loops, of a triangle, of a solve and of both halves of a symmetric matrix. Kernels run for several sizes, 0 and 1 and some that

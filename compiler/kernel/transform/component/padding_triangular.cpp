@@ -4,6 +4,7 @@
 #include "compiler/kernel/transform/component/strips.h"
 #include "compiler/kernel/transform/component/triangular.h"
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace pbc::kernel {
 namespace {
@@ -12,11 +13,17 @@ namespace {
 /// computes is a condition (loop/lower/guarded_points.cpp).
 Outcome paddedStrips(const Scheduled &kernel, const std::string &matrix) {
   Combined steps(kernel);
-  for (const StripLoops &loops : stripsWithTriangles(kernel, matrix)) {
+  const std::vector<StripLoops> all = stripsWithTriangles(kernel, matrix);
+  bool isAny = all.empty();
+  for (const StripLoops &loops : all) {
     script::Step separate = script::step("separate", {loops.inside});
-    steps.add(
-        with(separate, "at", script::name(loops.strips))); // refused where full strips are apart already
+    isAny |= steps.add(with(separate, "at", script::name(loops.strips)));
   }
+  // Behind `full_strips` there is nothing left but the triangles and the edges, and code for both with all conditions had too few registers.
+  if (!isAny)
+    return {std::nullopt, fmt::format("full strips are apart from the triangle of `{}` already: `full_strips` "
+                                      "stands behind it",
+                                      matrix)};
   Scheduled made = steps.kernel();
   const std::vector<StripLoops> triangles = stripsWithTriangles(made, matrix);
   for (const StripLoops &loops : triangles)

@@ -13,7 +13,8 @@
 //
 //   full_strips(; 8)                  =>   separate(k; at = kt, apart = loops); (ks, k) = tile(k; 8); unroll(k)
 //
-// (without `apart` where full strips have others between them) writes out the steps of full strips, and of strips that are made full (padding_triangular), for all loops that have strips. Both are steps of
+// (without `apart` where full strips have others between them) writes out the steps of full strips, for all loops that have strips.
+// `padding_triangular` stands in front of it. Both are steps of
 // a script that knows no name of a loop, so that one script serves many rules. Source: optimisation-scripts 2, of whose script they are
 // loop_tiling with SM_alloc and loop_unroll.
 #pragma once
