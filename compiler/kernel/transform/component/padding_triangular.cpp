@@ -21,9 +21,10 @@ Outcome paddedStrips(const Scheduled &kernel, const std::string &matrix) {
   }
   // Behind `full_strips` there is nothing left but the triangles and the edges, and code for both with all conditions had too few registers.
   if (!isAny)
-    return {std::nullopt, fmt::format("full strips are apart from the triangle of `{}` already: `full_strips` "
-                                      "stands behind it",
-                                      matrix)};
+    return {std::nullopt,
+            fmt::format("full strips are apart from the triangle of `{}` already: `full_strips` "
+                        "stands behind it",
+                        matrix)};
   Scheduled made = steps.kernel();
   const std::vector<StripLoops> triangles = stripsWithTriangles(made, matrix);
   for (const StripLoops &loops : triangles)
