@@ -5,7 +5,6 @@
 #include "compiler/driver/device_code.h"
 #include "compiler/driver/problems.h"
 #include "compiler/emit/device_texts.h"
-#include "runtime/abi/device.h"
 #include "runtime/device/cuda/cuda_api.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -60,10 +59,10 @@ std::string sizesBuilt(const Json &kernel) {
 std::string whyNotBuilt(const emit::DeviceSource &kernel) {
   for (std::size_t s = 0; s < kernel.sizes.size(); ++s)
     if (const auto &[size, value] = kernel.sizes[s];
-        value < kernel.leastSizes[s] || value > pb::kMostSizeOfBuild)
+        value < kernel.leastSizes[s] || value > emit::mostSizeOfBuild())
       return fmt::format(
           "programs build it for each {} from {} to {}, and it is {}; they take the simplest version instead",
-          size, kernel.leastSizes[s], pb::kMostSizeOfBuild, value);
+          size, kernel.leastSizes[s], emit::mostSizeOfBuild(), value);
   return "";
 }
 

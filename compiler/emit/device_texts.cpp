@@ -10,6 +10,7 @@
 #include "runtime/device/dialect.h"
 #include "runtime/device/map_groups.h"
 #include "runtime/device/row_groups.h"
+#include "runtime/device/size_of_build.h"
 #include <algorithm>
 #include <map>
 #include <string>
@@ -152,6 +153,8 @@ std::map<std::string, long> ofBuild(const sema::Transform &t, const DeviceText::
 }
 
 } // namespace
+
+long mostSizeOfBuild() { return pb::device::kMostSizeOfBuild; }
 
 long localBytes(const DeviceSource &kernel) {
   std::vector<long> sizes;

@@ -39,7 +39,7 @@ struct DeviceSource {
   std::vector<LocalArray> localArrays = {};
   std::vector<std::pair<std::string, long>> sizes = {}; // of the program, for which it is built
   std::vector<long> leastSizes =
-      {}; // of them; programs take another version for smaller ones, and for those above kMostSizeOfBuild
+      {}; // of them; programs take another version for smaller ones, and for those above mostSizeOfBuild()
   int cells[3] = {1, 1, 1};                // of an item
   loop::NodePtr loops = nullptr;           // lowered
   std::vector<loop::Matrix> matrices = {}; // that they use
@@ -65,6 +65,9 @@ struct LaunchRequest {
   std::optional<std::array<int, 3>> group = {}, cells = {};
   BuiltSizes sizes = {};
 };
+
+/// The largest size for which programs build a kernel of its own.
+long mostSizeOfBuild();
 
 /// Where rows of matrices are contiguous, and for groups of the default sizes unless others are asked for.
 std::vector<DeviceSource> deviceSources(const Input &, const LaunchRequest & = {});

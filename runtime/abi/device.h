@@ -94,12 +94,10 @@ struct DeviceMap {
 /// group's memory depend on it.
 struct DeviceSize {
   const char *name;
-  int value;  // which one
-  long least; // smaller values need a version without such sizes
+  int value; // which one
+  long
+      least; // smaller values need a version without such sizes, and so do large ones (runtime/device/size_of_build.h)
 };
-/// The same of larger values.
-inline constexpr long kMostSizeOfBuild = 1024;
-
 /// One of the kernels of a version in blocks of rows. Behind the matrices of the step it has the matrix of sums as an argument; behind the
 /// limits of its box, the first row of the block and the one behind it.
 struct DeviceRowsPart {

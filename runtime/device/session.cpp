@@ -7,6 +7,7 @@
 #include "runtime/device/launch_rows.h"
 #include "runtime/device/maps.h"
 #include "runtime/device/session_side.h"
+#include "runtime/device/size_of_build.h"
 #include <algorithm>
 #include <climits>
 #include <deque>

@@ -269,8 +269,10 @@ TEST(GroupCopies, RowsInParts) {
   EXPECT_THAT(print(*k), HasSubstr(whole))
       << "a row of four cells more, so that both parts are as long as each other";
   EXPECT_THAT(print(t.kernel(print(*k))), HasSubstr(whole)) << "the text is read back";
-  EXPECT_THAT(pbc::emit::loopsText(*k),
-              HasSubstr("B[item0] = A_group[place0] + A_group[place0 + (PB_G0 + 8)] + A_group[place0 + 1]"));
+  EXPECT_THAT(
+      pbc::emit::loopsText(*k),
+      HasSubstr(
+          "B[(first0 + place0)] = A_group[place0] + A_group[place0 + (PB_G0 + 8)] + A_group[place0 + 1]"));
   EXPECT_THAT(t.after(t.kernel(kThree), "items(); stage(A; parts = 2)"), HasSubstr("lie 1 apart"));
   EXPECT_THAT(t.after(t.kernel(kEverySecond), "items(); stage(A; gap = 7)"), HasSubstr("it has none"));
 }
