@@ -8,7 +8,7 @@
 // Nothing was measured for it. Source: bottleneck-analysis.md 4.
 #pragma once
 #include "tuner/evaluate/lower_bounds.h"
-#include "tuner/report/analysis.h"
+#include "tuner/report/evidence.h"
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>

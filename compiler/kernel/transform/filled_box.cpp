@@ -233,7 +233,7 @@ std::string findGroupBox(Filling &copy, const Scheduled &kernel, const CopyReque
     return asked.at.empty() ? fmt::format("the kernel does not read `{}`", name)
                             : fmt::format("the loop over `{}` does not read `{}`", asked.at, name);
   const bool mayHaveSizes = asked.at.empty() && !asked.isKept;
-  const std::string whyNoExtent =
+  std::string whyNoExtent =
       !asked.at.empty()
           ? fmt::format("the cells of `{}` that one step of `{}` reads have no constant extent (tile its "
                         "loops first)",
