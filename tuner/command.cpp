@@ -172,7 +172,8 @@ int tuneCommand(int argc, char **argv) {
   app.add_flag("--guide", options.guide,
                "with --kernels: try first the schedule of each kernel that is predicted to be fast, by "
                "following what limits it "
-               "(pbc emulate --guide)")
+               "(pbc emulate --guide), order edits by predictions, and leave out most of those that are "
+               "predicted to be slow")
       ->needs("--kernels");
   app.add_flag("--json", options.json, "print the result as JSON on standard output");
   app.footer(

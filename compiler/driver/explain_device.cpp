@@ -40,8 +40,8 @@ Json heading(const emit::DeviceSource &kernel) {
               {"step", kernel.step},
               {"version", kernel.version},
               {"group", kernel.source.group}};
-  for (const auto &[size, value] : kernel.sizes)
-    out["sizes"][size] = value;
+  for (const emit::DeviceSource::Size &s : kernel.sizes)
+    out["sizes"][s.name] = s.value;
   return out;
 }
 
@@ -57,12 +57,11 @@ std::string sizesBuilt(const Json &kernel) {
 
 /// Why programs build no such kernel; "" if they do.
 std::string whyNotBuilt(const emit::DeviceSource &kernel) {
-  for (std::size_t s = 0; s < kernel.sizes.size(); ++s)
-    if (const auto &[size, value] = kernel.sizes[s];
-        value < kernel.leastSizes[s] || value > emit::mostSizeOfBuild())
+  for (const auto &[size, value, least] : kernel.sizes)
+    if (value < least || value > emit::mostSizeOfBuild())
       return fmt::format(
           "programs build it for each {} from {} to {}, and it is {}; they take the simplest version instead",
-          size, kernel.leastSizes[s], emit::mostSizeOfBuild(), value);
+          size, least, emit::mostSizeOfBuild(), value);
   return "";
 }
 

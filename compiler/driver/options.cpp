@@ -139,7 +139,10 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
                    "also the time below which no schedule of a rule stays if all sizes have this value, and "
                    "what limits it")
         ->check(CLI::Range(1L, 2147483647L).description("a whole number above 0"));
-    app.add_option("--size", o.bounds.sizes, "the same for one size, NAME=VALUE; may be given several times")
+    app.add_option("--size", o.bounds.sizes,
+                   "the same for one size, NAME=VALUE; may be given several times; with --device: for which "
+                   "kernels are built "
+                   "that depend on a size")
         ->take_all()
         ->allow_extra_args(false);
     app.add_option(

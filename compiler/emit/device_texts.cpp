@@ -158,8 +158,8 @@ long mostSizeOfBuild() { return pb::device::kMostSizeOfBuild; }
 
 long localBytes(const DeviceSource &kernel) {
   std::vector<long> sizes;
-  for (const auto &[name, value] : kernel.sizes)
-    sizes.push_back(value);
+  for (const DeviceSource::Size &s : kernel.sizes)
+    sizes.push_back(s.value);
   return localBytes(kernel.localArrays, kernel.source.group, kernel.cells, sizes);
 }
 
@@ -204,8 +204,7 @@ std::vector<DeviceSource> deviceSources(const Input &in, const LaunchRequest &re
                 one.index = version.narrow > 0 ? "int" : "long";
                 for (const kernel::SizeOfBuild &s : version.sizes) {
                   const long value = shape.sizes.at(s.size);
-                  one.sizes.emplace_back(poly::displayed(s.size), value);
-                  one.leastSizes.push_back(s.least);
+                  one.sizes.push_back({poly::displayed(s.size), value, s.least});
                   one.body += fmt::format("#define PB_V{} {}\n", text.placeOf(s), value);
                 }
                 one.body += version.text;

@@ -37,9 +37,12 @@ struct DeviceSource {
   std::vector<loop::SectorUse> sectors = {};
   std::optional<loop::Traffic> traffic = {};
   std::vector<LocalArray> localArrays = {};
-  std::vector<std::pair<std::string, long>> sizes = {}; // of the program, for which it is built
-  std::vector<long> leastSizes =
-      {}; // of them; programs take another version for smaller ones, and for those above mostSizeOfBuild()
+  /// Of the program, a number in this kernel. Programs take another version below the least value, and above mostSizeOfBuild().
+  struct Size {
+    std::string name;
+    long value, least;
+  };
+  std::vector<Size> sizes = {};
   int cells[3] = {1, 1, 1};                // of an item
   loop::NodePtr loops = nullptr;           // lowered
   std::vector<loop::Matrix> matrices = {}; // that they use

@@ -31,6 +31,20 @@ std::vector<std::string> remediesOf(const nlohmann::json &elasticities) {
   return steps;
 }
 
+/// `pbc emulate` of the kernel, with further options.
+std::vector<std::string> emulationOf(const ProofSettings &settings, const KernelOption &kernel,
+                                     const std::vector<std::string> &options) {
+  std::vector<std::string> command{compilerPath(),
+                                   "emulate",
+                                   settings.source,
+                                   "--json",
+                                   "--kernel=" + kernel.kernelTitle(),
+                                   "--machine=" + settings.machine};
+  command.insert(command.end(), options.begin(), options.end());
+  addSizesAndWords(settings, kernel, command);
+  return command;
+}
+
 } // namespace
 
 KernelPrediction parsePrediction(const std::string &text, const KernelOption &kernel) {
@@ -55,15 +69,7 @@ KernelPrediction parsePrediction(const std::string &text, const KernelOption &ke
 
 KernelPrediction predictionOf(const ProofSettings &settings, const KernelOption &kernel) {
   constexpr double kMost = 60; // seconds
-  std::vector<std::string> command{compilerPath(),
-                                   "emulate",
-                                   settings.source,
-                                   "--json",
-                                   "--guide",
-                                   "--kernel=" + kernel.kernelTitle(),
-                                   "--machine=" + settings.machine};
-  addSizesAndWords(settings, kernel, command);
-  return parsePrediction(outputOf(command, kMost), kernel);
+  return parsePrediction(outputOf(emulationOf(settings, kernel, {"--guide"}), kMost), kernel);
 }
 
 KernelOption seedOf(const KernelPrediction &prediction, const KernelOption &kernel) {
@@ -82,18 +88,11 @@ KernelOption seedOf(const KernelPrediction &prediction, const KernelOption &kern
 std::vector<double> EmulatedAdvice::seconds(const KernelOption &kernel,
                                             const std::vector<std::string> &scripts) {
   constexpr double kMost = 30; // seconds
-  std::vector<std::string> command{compilerPath(),
-                                   "emulate",
-                                   settings_.source,
-                                   "--json",
-                                   "--times",
-                                   "--kernel=" + kernel.kernelTitle(),
-                                   "--machine=" + settings_.machine};
+  std::vector<std::string> asked{"--times"};
   for (const std::string &script : scripts)
-    command.push_back("--script=" + script);
-  addSizesAndWords(settings_, kernel, command);
+    asked.push_back("--script=" + script);
   try {
-    return parseTimes(outputOf(command, kMost), scripts.size());
+    return parseTimes(outputOf(emulationOf(settings_, kernel, asked), kMost), scripts.size());
   } catch (const TunerError &) { // a script that nobody can predict is measured
     return std::vector<double>(scripts.size());
   }
