@@ -38,6 +38,7 @@ Json heading(const emit::DeviceSource &kernel) {
   Json out = {{"name", fmt::format("{}.{}, {}", kernel.transform, kernel.step, kernel.version)},
               {"transform", kernel.transform},
               {"step", kernel.step},
+              {"alternative", kernel.alternative},
               {"version", kernel.version},
               {"group", kernel.source.group}};
   for (const emit::DeviceSource::Size &s : kernel.sizes)
@@ -177,6 +178,16 @@ std::string prose(const Json &kernel) {
          strides(kernel["global_sectors"]);
 }
 
+/// Where alternatives have different kernels for a step, the names say which alternative it is.
+void tellApart(Json &kernels) {
+  std::map<std::string, int> uses;
+  for (const Json &kernel : kernels)
+    ++uses[kernel["name"].get<std::string>()];
+  for (Json &kernel : kernels)
+    if (const auto name = kernel["name"].get<std::string>(); uses.at(name) > 1)
+      kernel["name"] = fmt::format("{} of {}", name, kernel["alternative"].get<std::string>());
+}
+
 } // namespace
 
 std::string explainDevice(const emit::Input &input, const std::string &device,
@@ -200,6 +211,7 @@ std::string explainDevice(const emit::Input &input, const std::string &device,
                               "help: {0} may not know {1}\n",
                               pb::device::nvrtcVersion(), device, problem.what()));
   }
+  tellApart(kernels);
   if (asJson)
     return Json{{"device", device}, {"compiler", pb::device::nvrtcVersion()}, {"kernels", kernels}}.dump(2) +
            "\n";

@@ -20,8 +20,12 @@
 namespace pbc::emit {
 namespace {
 
-using TakeVersion = std::function<void(const sema::Transform &, const std::string &step, const DeviceText &,
-                                       const DeviceText::Version &)>;
+/// Of a kernel: its transform, the first alternative that has it, and the step there.
+struct Owner {
+  const sema::Transform &transform;
+  std::string alternative, step;
+};
+using TakeVersion = std::function<void(const Owner &, const DeviceText &, const DeviceText::Version &)>;
 
 /// Of launches that make copies of matrices.
 LaunchSizes sizesOfCopies() {
@@ -50,24 +54,25 @@ void eachVersion(const Input &in, const Dialect &dialect, const TakeVersion &tak
         if (!device || !device->items || !seen.insert(device.get()).second)
           continue;
         const std::string name = schedule::stepName(t, plans[p].steps[s]);
+        const Owner owner{t, plans[p].alternative, name};
         const DeviceText text = deviceText(*device, kernelEntry(t, name), realNames(t), dialect);
         for (const DeviceText::Version &version : text.versions) {
           for (const DeviceText::Map &map : version.maps) {
             DeviceText::Version only = map.text->versions.front();
             only.variant = fmt::format("{}, copy of {}", version.variant, map.matrix);
             only.isCopy = true;
-            take(t, name, *map.text, only);
+            take(owner, *map.text, only);
           }
           using Beside = DeviceText::Version::Beside;
           const auto beside = [&](const std::shared_ptr<const DeviceText> &part, Beside which) {
             DeviceText::Version only = part->versions.front();
             only.variant = fmt::format("{}, {} of rows", version.variant, only.variant);
             only.beside = which;
-            take(t, name, *part, only);
+            take(owner, *part, only);
           };
           if (version.rows)
             beside(version.rows->start, Beside::Start), beside(version.rows->finish, Beside::Finish);
-          take(t, name, text, version);
+          take(owner, text, version);
         }
       }
   }
@@ -90,11 +95,11 @@ const std::vector<DeviceLanguage> &deviceLanguages() {
 
 std::string deviceTexts(const Input &in, const DeviceLanguage &language) {
   std::string out = fmt::format("// ==== prelude\n{}", language.prelude);
-  eachVersion(in, language.dialect,
-              [&](const sema::Transform &t, const std::string &step, const DeviceText &,
-                  const DeviceText::Version &version) {
-                out += fmt::format("// ==== {}.{}, {}\n{}", t.name, step, version.variant, version.text);
-              });
+  eachVersion(
+      in, language.dialect, [&](const Owner &of, const DeviceText &, const DeviceText::Version &version) {
+        out +=
+            fmt::format("// ==== {}.{}, {}\n{}", of.transform.name, of.step, version.variant, version.text);
+      });
   return out;
 }
 
@@ -179,47 +184,48 @@ DeviceSource shaped(const DeviceSource &from, const LaunchRequest &request) {
 
 std::vector<DeviceSource> deviceSources(const Input &in, const LaunchRequest &request) {
   std::vector<DeviceSource> all;
-  eachVersion(in, DeviceC(),
-              [&](const sema::Transform &t, const std::string &step, const DeviceText &text,
-                  const DeviceText::Version &version) {
-                const std::vector<Placement> places = placements(in, t);
-                const auto place = std::find_if(places.begin(), places.end(),
-                                                [&](const Placement &p) { return p.name == step; });
-                const bool isBeside = version.beside != DeviceText::Version::Beside::Nothing;
-                LaunchSizes sizes = version.isCopy ? sizesOfCopies()
-                                    : isBeside     ? sizesBeside(version.beside, *place)
-                                                   : defaultSizes(*place, version.variant);
-                if (!version.isCopy && !isBeside)
-                  change(sizes, *place, version.variant, request);
-                const auto rows = static_cast<int>(version.rowsAtOnce);
-                const loop::LaunchShape shape = shapeOf(sizes, rows, ofBuild(t, version, request.sizes));
-                DeviceSource one{t.name,
-                                 step,
-                                 version.variant,
-                                 {},
-                                 loop::bankUses(version.matrices, version.loops, shape),
-                                 loop::sectorUses(version.matrices, version.loops, shape),
-                                 version.inRounds ? std::nullopt
-                                                  : loop::trafficOf(version.matrices, version.loops, shape)};
-                one.index = version.narrow > 0 ? "int" : "long";
-                for (const kernel::SizeOfBuild &s : version.sizes) {
-                  const long value = shape.sizes.at(s.size);
-                  one.sizes.push_back({poly::displayed(s.size), value, s.least});
-                  one.body += fmt::format("#define PB_V{} {}\n", text.placeOf(s), value);
-                }
-                one.body += version.text;
-                one.rowsAtOnce = rows;
-                one.dimensions = version.isCopy ? 2 : place->itemDimensions;
-                one.hasCells = !version.isCopy && !isBeside && hasSeveralCells(*place, version.variant);
-                one.source.entry = text.entry;
-                one.localArrays = version.localArrays;
-                one.loops = version.loops;
-                one.matrices = version.matrices;
-                one.shape = shape;
-                take(one, sizes);
-                one.sharesPoints = version.inRounds || version.isTeam;
-                all.push_back(std::move(one));
-              });
+  eachVersion(
+      in, DeviceC(), [&](const Owner &of, const DeviceText &text, const DeviceText::Version &version) {
+        const sema::Transform &t = of.transform;
+        const std::vector<Placement> places = placements(in, t);
+        const auto place =
+            std::find_if(places.begin(), places.end(), [&](const Placement &p) { return p.name == of.step; });
+        const bool isBeside = version.beside != DeviceText::Version::Beside::Nothing;
+        LaunchSizes sizes = version.isCopy ? sizesOfCopies()
+                            : isBeside     ? sizesBeside(version.beside, *place)
+                                           : defaultSizes(*place, version.variant);
+        if (!version.isCopy && !isBeside)
+          change(sizes, *place, version.variant, request);
+        const auto rows = static_cast<int>(version.rowsAtOnce);
+        const loop::LaunchShape shape = shapeOf(sizes, rows, ofBuild(t, version, request.sizes));
+        DeviceSource one{t.name,
+                         of.step,
+                         version.variant,
+                         of.alternative,
+                         {},
+                         loop::bankUses(version.matrices, version.loops, shape),
+                         loop::sectorUses(version.matrices, version.loops, shape),
+                         version.inRounds ? std::nullopt
+                                          : loop::trafficOf(version.matrices, version.loops, shape)};
+        one.index = version.narrow > 0 ? "int" : "long";
+        for (const kernel::SizeOfBuild &s : version.sizes) {
+          const long value = shape.sizes.at(s.size);
+          one.sizes.push_back({poly::displayed(s.size), value, s.least});
+          one.body += fmt::format("#define PB_V{} {}\n", text.placeOf(s), value);
+        }
+        one.body += version.text;
+        one.rowsAtOnce = rows;
+        one.dimensions = version.isCopy ? 2 : place->itemDimensions;
+        one.hasCells = !version.isCopy && !isBeside && hasSeveralCells(*place, version.variant);
+        one.source.entry = text.entry;
+        one.localArrays = version.localArrays;
+        one.loops = version.loops;
+        one.matrices = version.matrices;
+        one.shape = shape;
+        take(one, sizes);
+        one.sharesPoints = version.inRounds || version.isTeam;
+        all.push_back(std::move(one));
+      });
   return all;
 }
 

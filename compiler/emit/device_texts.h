@@ -32,6 +32,7 @@ std::string deviceTexts(const Input &, const DeviceLanguage &);
 
 struct DeviceSource {
   std::string transform, step, version; // "Blur", "rows", "global"
+  std::string alternative;              // the first one of the transform that has this kernel
   pb::device::KernelSource source;
   std::vector<loop::BankUse> banks; // conflicts in the memory of groups of this size
   std::vector<loop::SectorUse> sectors = {};

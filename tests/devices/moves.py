@@ -180,6 +180,9 @@ def main():
     right, _, _ = run(readers, *words)
     got, c, _ = run(readers + 'place_first = "gpu"\nplace_second = "gpu"\n', *words)
     assert got == right and (c["launches"], c["in"], c["bytes in"], c["bytes out"]) == (2, 1, bytes, 2 * bytes), c
+    # 26: what the processor reads too is on its way back while the device goes on with it.
+    spans = lanes(readers + 'place_first = "gpu"\nplace_second = "gpu"\n', "speed=0.02", "--transform=Readers", "--n=700")
+    assert len(spans["kernel"]) == 2 and min(spans["copy-out"])[0] < max(spans["kernel"])[1], spans
     # 31: what has not changed since the device got it is not copied again.
     for name, copies, least in ("Twice", 1, bytes), ("Changed", 2, 2 * bytes), ("PartlyChanged", 2, bytes + 2 * 64 * 8):
         # 32, 33: what the processor wrote meanwhile is, and at least that part.

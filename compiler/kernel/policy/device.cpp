@@ -77,18 +77,23 @@ DeviceVersion withInputsStaged(Writing writing) {
   for (const std::string &matrix : inputs)
     boxes.emplace(matrix, groupBox(writing.kernel(), {.matrix = matrix}));
   const std::set<std::string> windows = sizesOfWindows(boxes);
+  std::string why; // the first input with several cells for an item is not copied
   for (const std::string &matrix : inputs) {
     const GroupBox &box = boxes.at(matrix);
-    if (box.why.empty() && hasOnly(box, windows) &&
-        isShared(box, itemLoops(writing.kernel().schedule.tree).size()))
-      isAny |= writing.add(stageStep(wholeCopy(writing.kernel(), matrix, box))) ||
-               writing.add(stageStep({.matrix = matrix})); // as a body that is called expects it
+    std::string here = box.why;
+    if (here.empty() && !isShared(box, itemLoops(writing.kernel().schedule.tree).size()))
+      continue;
+    if (here.empty() && !hasOnly(box, windows))
+      here = "how many cells an item reads depends on sizes that are not those of a window";
+    if (here.empty() && (writing.add(stageStep(wholeCopy(writing.kernel(), matrix, box))) ||
+                         writing.add(stageStep({.matrix = matrix})))) // as a body that is called expects it
+      isAny = true;
+    else if (why.empty())
+      why = fmt::format("`{}`: {}", matrix, here.empty() ? writing.why() : here);
   }
   DeviceVersion made = writing.take("local");
   if (!isAny)
-    made.why =
-        "no input has a box of cells for one item that is larger than one cell, of the same size for all "
-        "items, and shared by some of them";
+    made.why = why.empty() ? kNothingShared : why;
   return made;
 }
 

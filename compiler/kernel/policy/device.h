@@ -26,6 +26,10 @@ namespace pbc::kernel {
 
 struct RowBlocks;
 
+/// Why there is no version with inputs in local memory if nothing would need one: the user cannot mend it.
+inline constexpr const char *kNothingShared =
+    "no item reads several cells of which another one reads some, too";
+
 struct DeviceVersion {
   std::string name;
   script::Script script;

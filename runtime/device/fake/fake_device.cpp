@@ -114,7 +114,7 @@ std::unique_ptr<Kernel> FakeDevice::build(const KernelSource &source) {
     std::copy_n(source.group, 3, kernel->group);
     return kernel;
   }
-  const std::string text = hostKernelText(source);
+  const std::string text = hostKernelText(source, options_.hasDouble);
   const std::string key =
       kernelKey({.api = "fake", .driver = about_.driver}, kHostOptions, text, source.entry);
   std::optional<std::string> binary = cache_.get(key);

@@ -88,13 +88,15 @@ std::string hostCompiler() {
   return named && *named ? named : "c++";
 }
 
-std::string hostKernelText(const KernelSource &source) {
+std::string hostKernelText(const KernelSource &source, bool hasDouble) {
   const auto names = [&](const char *macro) { return source.text.find(macro) != std::string::npos; };
   const bool barriers = names("PB_BARRIER") || names("PB_VOTE");
   // These may be bounds of arrays.
   const bool dependsOnGroup =
       barriers || names("PB_G0") || names("PB_G1") || names("PB_G2") || names("PB_LOCAL");
   KernelSource whole = source;
+  if (!hasDouble)
+    whole.text = "#define double this_device_has_no_doubles\n#line 1\n" + source.text + "\n#undef double\n";
   whole.text += kHostEpilogue;
   if (!dependsOnGroup)
     std::fill_n(whole.group, 3, 1);

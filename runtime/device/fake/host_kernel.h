@@ -22,8 +22,8 @@ std::string hostCompiler();
 /// and the text.
 extern const char *const kHostOptions;
 
-/// The complete text that is given to the compiler.
-std::string hostKernelText(const KernelSource &);
+/// The complete text that is given to the compiler. Without doubles a kernel that has some does not compile, as in OpenCL C.
+std::string hostKernelText(const KernelSource &, bool hasDouble = true);
 std::string compileHostKernel(const std::string &text, const std::string &compiler);
 
 class HostLibrary {

@@ -6,6 +6,7 @@
 #include "support.h"
 
 #include <atomic>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <numeric>
 
@@ -311,6 +312,26 @@ PB_KERNEL(some)(PB_GLOBAL int *A_p, PB_GLOBAL const int *B_p, long n)
   EXPECT_THROW(
       device.launch(*kernel, {Argument::writes(*a), Argument::reads(*b), Argument::of(0L)}, gridOf(6, 4)),
       std::logic_error);
+}
+
+TEST(FakeDevice, WithoutDoublesAKernelThatHasSomeDoesNotCompile) {
+  const auto textOf = [](const std::string &type) {
+    return "PB_KERNEL(k)(PB_GLOBAL " + type + " *A_p)\n{\n  PB_BEGIN\n  A_p[PB_LOCAL_ID(0)] = (" + type +
+           ")3;\n  PB_END\n}\n";
+  };
+  FakeDevice device(parseFakeOptions("double=0"));
+  EXPECT_FALSE(device.about().hasDouble);
+  try {
+    device.build({textOf("double"), "k"});
+    ADD_FAILURE() << "it was built";
+  } catch (const DeviceError &error) {
+    EXPECT_EQ(error.failure(), Failure::Build);
+    EXPECT_THAT(error.what(), testing::HasSubstr("this_device_has_no_doubles"));
+  }
+  const auto kernel = device.build({textOf("float"), "k"});
+  auto a = bufferOf(device, std::vector<float>(1));
+  finish(device, device.launch(*kernel, {Argument::writes(*a)}, gridOf(1, 1)));
+  EXPECT_EQ(contentsOf<float>(device, *a, 1), std::vector<float>{3});
 }
 
 TEST(FakeDevice, TwoDevicesRunOneKernelAtOnce) {
