@@ -398,7 +398,7 @@ std::string placed(const Json &step) {
     out += fmt::format("; shared with the processor along {}", device["shared_along"].get<std::string>());
   out += "\n";
   if (const std::string why = device.value("why_no_local_memory", kernel::kNothingShared);
-      why != kernel::kNothingShared && !isGroup)
+      why != kernel::kNothingShared && !isGroup && !device.value("blocks", false))
     out += fmt::format("      no cells in local memory: {}\n", why);
   if (device.contains("why_no_blocks"))
     out += fmt::format("      no blocks of points: {}\n", device["why_no_blocks"].get<std::string>());
