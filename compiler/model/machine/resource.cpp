@@ -15,7 +15,7 @@ constexpr Row kResources[] = {
     {"issue", 0},   {"load", 4},         {"store", 4},    {"add_f32", 4}, {"multiply_f32", 4},
     {"fma_f32", 4}, {"divide_f32", 4},   {"sqrt_f32", 4}, {"add_f64", 8}, {"multiply_f64", 8},
     {"fma_f64", 8}, {"divide_f64", 8},   {"sqrt_f64", 8}, {"add_i32", 4}, {"multiply_i32", 4},
-    {"add_i64", 8}, {"multiply_i64", 8}, {"gather", 8},   {"scatter", 8},
+    {"add_i64", 8}, {"multiply_i64", 8}, {"gather", 8},   {"scatter", 8}, {"jump", 0},
 };
 static_assert(std::size(kResources) == kResourceKinds);
 

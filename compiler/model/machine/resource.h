@@ -48,15 +48,16 @@ enum class ResourceKind {
   MultiplyI64,
   Gather,  // numbers that one instruction loads from places apart, all in the nearest memory
   Scatter, // that one stores
+  Jump,    // that is taken, as at the end of an iteration
 };
-inline constexpr int kResourceKinds = static_cast<int>(ResourceKind::Scatter) + 1;
+inline constexpr int kResourceKinds = static_cast<int>(ResourceKind::Jump) + 1;
 
 /// As in a machine's file: "fma_f64".
 const char *nameOf(ResourceKind);
 /// The names of all kinds, in their order.
 const std::vector<std::string> &resourceNames();
 
-/// The bytes of one number: 4 or 8; 0 for `issue`, which has none.
+/// The bytes of one number: 4 or 8; 0 for `issue` and `jump`, which have none.
 int bytesOfNumber(ResourceKind);
 
 /// Operations per second.

@@ -2,6 +2,7 @@
 
 #include "compiler/model/measure/resource_loops.h"
 
+#include "compiler/model/measure/jump_loops.h"
 #include "compiler/model/measure/vector_loops.h"
 #include "compiler/model/measure/widest_vectors.h"
 
@@ -174,6 +175,8 @@ std::vector<ResourceLoop> resourceLoops() {
       {Kind::Issue, 0, runChains<Addition, std::uint64_t, kIntegerChains, kTimes>, kIntegerChains * kTimes});
   loops.push_back({Kind::Issue, 0, runChains<AdditionBesideNothing, std::uint64_t, kIssueChains, kIssueTimes>,
                    2 * kIssueChains * kIssueTimes});
+  const std::vector<ResourceLoop> jumps = jumpLoops();
+  loops.insert(loops.end(), jumps.begin(), jumps.end());
   addAccesses<float>(loops);
   if (vectorLanes() >= 16)
     addAccesses<VectorOf<float, 64>>(loops);

@@ -18,8 +18,15 @@ constexpr Kinds kKinds[kNumbers] = {{ResourceKind::AddF32, ResourceKind::Multipl
                                     {ResourceKind::AddF64, ResourceKind::MultiplyF64, ResourceKind::FmaF64,
                                      ResourceKind::DivideF64, ResourceKind::SqrtF64}};
 
-/// More than any processor takes: most take one.
+/// More than any processor takes: most take one. For machines whose file does not say it.
 constexpr double kJumpsInCycle = 2;
+
+double jumpsOf(const model::Machine &machine, const model::Rates &rates) {
+  return std::ranges::find(machine.resources, ResourceKind::Jump, &model::Resource::kind) ==
+                 machine.resources.end()
+             ? kJumpsInCycle * model::kRateMargin * rates.clock()
+             : rates.instructions(ResourceKind::Jump, Scope::Unit);
+}
 
 } // namespace
 
@@ -46,7 +53,7 @@ Rates ratesOf(const model::Machine &machine, const pb::base::Machine &processor)
   made.loads = rates.instructions(ResourceKind::Load, Scope::Unit);
   made.stores = rates.instructions(ResourceKind::Store, Scope::Unit);
   made.issue = rates.instructions(ResourceKind::Issue, Scope::Unit);
-  made.jumps = kJumpsInCycle * model::kRateMargin * rates.clock();
+  made.jumps = jumpsOf(machine, rates);
   made.vectorBytes = std::max(64.0, double(processor.vectorBytes));
   // Registers of vectors, and sixteen others of eight bytes.
   double bytes =

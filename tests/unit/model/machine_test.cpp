@@ -121,7 +121,7 @@ TEST(MachineFile, MistakesInResourcesAndBestSamples) {
       complaintAbout(resource + "name = \"fma\"\n"),
       "m.toml:6:8: 'name' must be one of 'issue', 'load', 'store', 'add_f32', 'multiply_f32', 'fma_f32', "
       "'divide_f32', 'sqrt_f32', 'add_f64', 'multiply_f64', 'fma_f64', 'divide_f64', 'sqrt_f64', "
-      "'add_i32', 'multiply_i32', 'add_i64', 'multiply_i64', 'gather' and 'scatter', not 'fma'");
+      "'add_i32', 'multiply_i32', 'add_i64', 'multiply_i64', 'gather', 'scatter' and 'jump', not 'fma'");
   EXPECT_EQ(complaintAbout(resource + "unit = 1e9\n"), "m.toml:5:1: a resource needs 'name'");
   EXPECT_EQ(complaintAbout(fma + "units = 1e9\n"),
             "m.toml:7:1: a resource has no 'units' (did you mean 'unit'?); known: 'name', 'latency', 'lane', "

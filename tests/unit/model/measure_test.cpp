@@ -149,6 +149,12 @@ TEST(Measure, ResourcesOfACoreHaveTheOrderOfMagnitudeOfProcessors) {
        {ResourceKind::Issue, ResourceKind::Load, ResourceKind::Store, ResourceKind::AddF32,
         ResourceKind::DivideF64, ResourceKind::SqrtF32, ResourceKind::MultiplyI64})
     ASSERT_NE(std::ranges::find(all, kind, &Resource::kind), all.end()) << nameOf(kind);
+#if defined(__x86_64__) || defined(__aarch64__)
+  const double jumps =
+      fastest(*resourceOf(all, ResourceKind::Jump).instructions.unit, Better::Higher) / clock;
+  EXPECT_GT(jumps, 0.4);
+  EXPECT_LT(jumps, 4);
+#endif
   if (std::ranges::find(all, ResourceKind::FmaF64, &Resource::kind) == all.end())
     return; // a processor without them
   for (const ResourceKind kind : {ResourceKind::FmaF32, ResourceKind::FmaF64}) {

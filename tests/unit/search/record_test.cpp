@@ -2,6 +2,7 @@
 
 // Spaces of which every program was measured (tests/search/*.record): no program is below its bound, and every search finds the
 // fastest one, whatever its strategy and the order of its decisions. lower-bound-search.md, section 10, tests 7 to 9.
+#include "compiler/model/machine/rates.h"
 #include "compiler/search/count.h"
 #include "compiler/search/prove/nest_model.h"
 #include "compiler/search/prove/rates_of.h"
@@ -145,6 +146,16 @@ std::vector<std::string> recordFiles() {
 }
 INSTANTIATE_TEST_SUITE_P(, Records, testing::ValuesIn(recordFiles()),
                          [](const auto &info) { return std::filesystem::path(info.param).stem().string(); });
+
+/// A machine's file says how many jumps it takes; without, it is more than processors take.
+TEST(RatesOfMachines, JumpsAreMeasuredOrTwoInACycle) {
+  Record record = readRecord(recordFiles().front());
+  model::Machine &machine = record.machine;
+  std::erase_if(machine.resources, [](const auto &r) { return r.kind == model::ResourceKind::Jump; });
+  EXPECT_DOUBLE_EQ(ratesOf(machine, record.processor).jumps, 2 * 1.05 * model::ratesOf(machine).clock());
+  machine.resources.push_back({model::ResourceKind::Jump, {}, {{}, model::Figure{1e9}, {}}, {}});
+  EXPECT_DOUBLE_EQ(ratesOf(machine, record.processor).jumps, 1.05e9);
+}
 
 class RecordFile : public testing::Test {
 protected:
