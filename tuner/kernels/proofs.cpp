@@ -23,8 +23,8 @@ const std::vector<Remedy> &remedies() {
   static const std::vector<Remedy> all{
       {"compute", {"body", "registers", "vector"}}, {"scalar", {"body", "vector", "lanes"}},
       {"chain", {"partial_sums", "unroll"}},        {"window", {"unroll", "jam", "order"}},
-      {"traffic", {"tile", "order", "fission"}},    {"tiles", {"tile", "order", "layout"}},
-      {"product", {"tile", "registers", "order"}}};
+      {"traffic", {"tile", "order", "fission"}},    {"copied", {"tile", "order", "fission"}},
+      {"tiles", {"tile", "order", "layout"}},       {"product", {"tile", "registers", "order"}}};
   return all;
 }
 

@@ -130,6 +130,7 @@ Answer answerOf(const Machine &m, const MeasuredWarps &warps) {
   for (const Memory &memory : m.memories) {
     add(memory.name + " bandwidth, all units", memory.bytesPerSecond, "B/s");
     add(memory.name + " bandwidth, one unit", memory.unitBytesPerSecond, "B/s");
+    add(memory.name + " bandwidth, a copy by one unit", memory.unitCopiedBytesPerSecond, "B/s");
     add(memory.name + " latency", memory.latency, "s");
   }
   add("barrier", m.barrier, "s");

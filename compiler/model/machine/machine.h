@@ -33,6 +33,8 @@ struct Memory {
   std::optional<Figure> latency;            // seconds from a load to its use
   std::optional<double> bytesPerBlock;      // the most of it that one thread block may have
   std::optional<Figure> unitBytesPerSecond; // of one unit that reads alone
+  /// Of one unit alone that reads as much as it writes, elsewhere and by instructions that store in the caches; both count.
+  std::optional<Figure> unitCopiedBytesPerSecond = {};
 };
 
 /// How addresses are translated by pages.

@@ -13,7 +13,7 @@
 //   scope = "unit"                                    # or "lane", "machine"
 //   bytes = 98304
 //   bytes_per_block = 49152
-//   bytes_per_second = 2.1e12                         # all units; unit_bytes_per_second: one alone
+//   bytes_per_second = 2.1e12                         # all units; unit_bytes_per_second: one alone; unit_copied_bytes_per_second: one alone that copies
 //   [[resource]]
 //   name = "fma_f64"                                  # one of resourceNames()
 //   latency = 1.8e-9

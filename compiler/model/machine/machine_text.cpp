@@ -66,6 +66,7 @@ private:
     plain("bytes_per_block", memory.bytesPerBlock);
     figure("bytes_per_second", memory.bytesPerSecond);
     figure("unit_bytes_per_second", memory.unitBytesPerSecond);
+    figure("unit_copied_bytes_per_second", memory.unitCopiedBytesPerSecond);
     figure("latency", memory.latency);
   }
 

@@ -112,7 +112,7 @@ Rates ratesOf(const Machine &m) {
     rates.memories_.push_back(
         {memory.name,
          completed({}, rateLimit(memory.unitBytesPerSecond), rateLimit(memory.bytesPerSecond), m.units),
-         latencyLimit(memory.latency)});
+         rateLimit(memory.unitCopiedBytesPerSecond), latencyLimit(memory.latency)});
   return rates;
 }
 

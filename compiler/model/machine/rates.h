@@ -34,6 +34,8 @@ public:
 
   /// Bytes per second of a memory, by its place in Machine::memories, as one unit or all of them read it.
   double bytes(std::size_t memory, Scope) const;
+  /// Bytes per second that one unit reads and writes together where both are as many; nothing if it was not measured.
+  std::optional<double> copiedBytes(std::size_t memory) const { return memories_.at(memory).copied; }
   /// Seconds from a load to its use.
   double latency(std::size_t memory) const;
 
@@ -51,7 +53,7 @@ private:
   struct OfMemory {
     std::string name;
     Levels bytes;
-    std::optional<double> latency;
+    std::optional<double> copied, latency;
   };
   double known(const std::optional<double> &, const std::string &figure) const;
 

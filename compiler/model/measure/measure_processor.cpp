@@ -87,6 +87,11 @@ Machine measureProcessor(const MeasureSettings &settings) {
   // Half of each cache is used, so that the data stays there beside other data.
   for (Memory &memory : m.memories)
     probe.measure(memory, memory.name == "global" ? farBytes(caches) : memory.bytes / 2);
+  const auto measureCopy = [&] {
+    keepFaster(m.memories.back().unitCopiedBytesPerSecond,
+               copyBandwidth(static_cast<std::size_t>(farBytes(caches)), sampling), Better::Higher);
+  };
+  measureCopy();
   // What disturbs a core and its own caches, such as its other thread, lasts for some time.
   const auto measureAgain = [&] {
     keepFaster(m.clock, clockRate(sampling), Better::Higher);
@@ -109,6 +114,7 @@ Machine measureProcessor(const MeasureSettings &settings) {
   m.pages = knownPages(ofStep);
   m.resources = measureResources(m.units, {.least = 5, .most = 201, .seconds = eachLoop});
   measureAgain();
+  measureCopy();
   m.iteration = iterationTimes(m.lanes, static_cast<std::size_t>(near / 2), sampling);
   return m;
 }

@@ -34,6 +34,8 @@ struct Rates {
     std::string name;
     double bytes = 0;          // what it and the levels before it hold together
     double bytesPerSecond = 0; // from this level to those before it; of the first one: 0
+    /// Read and written together, where both are as many and none is read and written; 0: not known, no bound.
+    double copiedBytesPerSecond = 0;
   };
   std::vector<Level> levels;
 

@@ -64,8 +64,10 @@ public:
     for (const NestFacts::Loop &loop : facts_.loops)
       made_.points *= double(loop.extent);
     findProduct();
-    for (NestWork::Array &array : made_.arrays)
+    for (NestWork::Array &array : made_.arrays) {
       array.alongRows = alongRows(array.name);
+      array.isRead = array.isRead || begun_[array.name] < array.cells;
+    }
     return std::move(made_);
   }
 
@@ -89,11 +91,14 @@ private:
                                 [&](const auto &a) { return a.name == name; });
       if (array == made_.arrays.end())
         array = made_.arrays.insert(made_.arrays.end(), {name, long(kernel::bytesOf(buffer.element))});
-      array->isWritten = array->isWritten || access.isWrite;
+      (access.isWrite ? array->isWritten : array->isRead) = true;
       // May-accesses of opaque bodies need not happen.
       if (statement.isOpaque)
         continue;
-      array->cells = std::max(array->cells, leastElements(domain_.apply(access.relation)));
+      const double cells = leastElements(domain_.apply(access.relation));
+      array->cells = std::max(array->cells, cells);
+      if (double &begun = begun_[name]; access.isWrite && statement.op.empty())
+        begun = std::max(begun, cells);
       NestWork::Access made;
       for (int c = 0; c < buffer.rank; ++c) {
         made.coordinates.emplace_back();
@@ -300,6 +305,8 @@ private:
   const std::map<std::string, long> &values_;
   isl::set domain_;
   std::set<std::string> counted_;
+  std::map<std::string, double>
+      begun_; // by array: cells that are written by a statement that does not read them
   NestWork made_;
 };
 

@@ -43,6 +43,8 @@ struct NestWork {
     std::string name;
     long bytes = 0; // of a cell
     bool isWritten = false;
+    bool isRead =
+        false; // before all of its cells have been written: a sum that goes on from what is there reads it, too
     double cells = 0; // different ones, in the whole nest
     std::vector<Access> accesses;
     /// Whether an execution of the body uses one cell, and computes with it: no copy, which may be a call of memcpy. The loops of the

@@ -74,7 +74,14 @@ TEST(MachineFile, BestSamplesAndResourcesSurvive) {
   Machine m = readMachine(kSmall, "m.toml");
   m.launch = Figure{1e-6 / 3, 0.02, 1e-6 / 7};
   m.barrier = Figure{1e-9, 0, 0.9e-9}; // samples that did not differ in their middle
-  m.memories = {{"L1", Scope::Unit, 32768, Figure{1e11, 0.02, 1.1e11}, {}, {}, Figure{1e11 / 3, 0, 5e10}}};
+  m.memories = {{"L1",
+                 Scope::Unit,
+                 32768,
+                 Figure{1e11, 0.02, 1.1e11},
+                 {},
+                 {},
+                 Figure{1e11 / 3, 0, 5e10},
+                 Figure{1e10 / 3}}};
   m.resources = {{ResourceKind::Load, Figure{2e-9, 0.1, 1.9e-9}, {{}, Figure{6e9}, Figure{1.2e10}}, {}},
                  {ResourceKind::FmaF64,
                   {},
@@ -85,6 +92,7 @@ TEST(MachineFile, BestSamplesAndResourcesSurvive) {
   EXPECT_EQ(again.launch->best, 1e-6 / 7);
   EXPECT_EQ(again.barrier->best, 0.9e-9);
   EXPECT_EQ(again.memory("L1").unitBytesPerSecond->value, 1e11 / 3);
+  EXPECT_EQ(again.memory("L1").unitCopiedBytesPerSecond->value, 1e10 / 3);
   ASSERT_EQ(again.resources.size(), 2u);
   const Resource &fma = again.resources[1];
   EXPECT_EQ(fma.kind, ResourceKind::FmaF64);

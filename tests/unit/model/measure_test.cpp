@@ -184,6 +184,7 @@ TEST(Measure, TheProcessorIsAMachineThatTheModelsCanUse) {
     EXPECT_LT(memory.bytesPerSecond->value, 1e15) << memory.name;
     EXPECT_GT(memory.unitBytesPerSecond->value, 1e6) << memory.name;
   }
+  EXPECT_GT(m.memories.back().unitCopiedBytesPerSecond->value, 1e7);
   const Rates rates = ratesOf(m);
   EXPECT_GE(rates.clock(), m.clock->value);
   for (const Scope scope : {Scope::Unit, Scope::Machine}) {

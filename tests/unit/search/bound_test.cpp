@@ -258,6 +258,30 @@ TEST(Bounds, EachIterationIsAnInstructionAndAJump) {
   EXPECT_DOUBLE_EQ(seconds("x in 2 levels", Kind::For, 4), 1500 / 1e5);
 }
 
+/// What is computed goes through the memory twice: it comes before it is stored, and goes back.
+TEST(Bounds, ResultsAreMovedAsACopyMovesThem) {
+  Rates rates = simpleRates();
+  rates.levels[2].copiedBytesPerSecond = 5e7;
+  const auto seconds = [&](const std::string &kernel, const std::map<std::string, long> &sizes,
+                           const std::string &space) {
+    return Bounded(kernel.c_str(), sizes, rates).root("copied", space);
+  };
+  const auto scaleWith = [](const std::string &statement) {
+    std::string text = kScale;
+    return text.replace(text.find("C[x] = 3.0 * A[x]"), 17, statement);
+  };
+  EXPECT_DOUBLE_EQ(seconds(kScale, {{"n", 10000}}, "x in 1 level"), 2 * (80000 - 11000) / 5e7);
+  EXPECT_DOUBLE_EQ(seconds(kScale, {{"n", 1000}}, "x in 1 level"), 0) << "it stays in the cache";
+  EXPECT_GT(seconds(kStencil, {{"n", 1000}, {"m", 1000}}, kUncut), 2 * 7.9e6 / 5e7);
+  EXPECT_DOUBLE_EQ(seconds(scaleWith("C[x] = A[x]"), {{"n", 10000}}, "x in 1 level"), 0)
+      << "it may be a call of memcpy";
+  for (const char *inPlace : {"C[x] += A[x]", "C[x] = 3.0 * C[x] + A[x]"})
+    EXPECT_DOUBLE_EQ(seconds(scaleWith(inPlace), {{"n", 10000}}, "x in 1 level"), 0)
+        << "it lies where it is read";
+  rates.levels[2].copiedBytesPerSecond = 0;
+  EXPECT_DOUBLE_EQ(seconds(kScale, {{"n", 10000}}, "x in 1 level"), 0) << "no rate is known";
+}
+
 TEST(Bounds, CellsThatAreLoadedOneByOne) {
   Rates rates = simpleRates();
   rates.loads = 1e7;

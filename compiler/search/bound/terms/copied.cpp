@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/search/bound/term.h"
+#include <algorithm>
+
+namespace pbc::search {
+namespace {
+
+/// Cells that are computed and not read, beside as many bytes that are only read: a program moves them as a copy does, by instructions that
+/// store in the caches. What is copied without being computed may be a call of memcpy, which stores past the caches.
+TermValue copied(const TermInput &input) {
+  double read = 0, written = 0;
+  for (const NestWork::Array &array : input.work.arrays) {
+    const double bytes = array.cells * double(array.bytes);
+    if (!array.isWritten)
+      read += bytes;
+    else if (!array.isRead && array.alongRows)
+      written += bytes;
+  }
+  TermValue best;
+  for (std::size_t level = 0; level + 1 < input.rates.levels.size(); ++level) {
+    const double amount = 2 * (std::min(read, written) - input.rates.levels[level].bytes),
+                 rate = input.rates.levels[level + 1].copiedBytesPerSecond;
+    if (rate > 0 && amount / rate > best.seconds)
+      best = {amount / rate, amount, rate, "bytes, half of them written", int(level) + 1, {}};
+  }
+  return best;
+}
+
+} // namespace
+
+Term copiedTerm() {
+  return {"copied",
+          "9.2, compulsory",
+          "Each cell that is written comes from beyond a memory and goes back there, beside what is read.",
+          "Smaller elements, or computing the result where an input lies.",
+          copied,
+          true};
+}
+
+} // namespace pbc::search
