@@ -19,7 +19,7 @@
 //   latency = 1.8e-9
 //   unit = 5.2e9                                      # instructions per second; also lane, machine
 //   unit_numbers = 4.16e10                            # numbers per second; also lane_numbers, machine_numbers
-//   [warp.f64]                                        # cycles; one of warpUnitNames() (warp_cost.h)
+//   [warp.f64]                                        # cycles; one of warpUnitNames() (warp_cost.h); without [[resource]]: or [resource.f64]
 //   source = "public"                                 # or "measured", "assumed"
 //   latency = 8
 //   gap = 0.5                                         # also deviation

@@ -52,8 +52,14 @@ public:
         {"published_area",
          [&](const toml::node &n) { m.publishedArea = positive(n, "published_area", "mm2", 1e-3, 1e6); }},
         {"memory", [&](const toml::node &n) { m.memories = memories(n); }},
-        {"resource", [&](const toml::node &n) { m.resources = resources(n); }},
-        {"warp", [&](const toml::node &n) { m.warp = warpCosts(n); }},
+        {"resource",
+         [&](const toml::node &n) {
+           if (n.is_table())
+             warpCosts(n, "resource", m.warp);
+           else
+             m.resources = resources(n);
+         }},
+        {"warp", [&](const toml::node &n) { warpCosts(n, "warp", m.warp); }},
         {"iteration", [&](const toml::node &n) { m.iteration = iterations(n); }},
         {"energy", [&](const toml::node &n) { m.energy = energies(n); }},
     };
@@ -245,6 +251,14 @@ private:
     std::vector<Resource> all;
     eachTable(node, "resources are tables [[resource]]", [&](const toml::table &table) {
       const std::size_t before = mistakes_.size();
+      for (const auto &[key, value] : table)
+        if (const std::string name(key.str());
+            value.is_table() && std::ranges::find(warpUnitNames(), name) != warpUnitNames().end())
+          return wrong(
+              key.source(),
+              fmt::format("in a file with [[resource]], [resource.{0}] is a part of the last of these; "
+                          "what warps cost is [warp.{0}] here",
+                          name));
       Resource r;
       const auto rateField = [this](const char *key, std::optional<Figure> &figure) {
         return Field{key, [this, key, &figure](const toml::node &n) { figure = rate(n, key, "per s"); }};
@@ -272,32 +286,36 @@ private:
     return all;
   }
 
-  std::vector<WarpCost> warpCosts(const toml::node &node) {
-    std::vector<WarpCost> all;
-    const std::string shape =
-        fmt::format("what warps cost are tables [warp.NAME]; names: {}", pb::base::listed(warpUnitNames()));
+  /// `title`: "warp", or "resource", which means the same in files without [[resource]].
+  void warpCosts(const toml::node &node, const std::string &title, std::vector<WarpCost> &all) {
+    const std::string shape = fmt::format("what warps cost are tables [{}.NAME]; names: {}", title,
+                                          pb::base::listed(warpUnitNames()));
     const toml::table *units = node.as_table();
-    if (!units) {
-      wrong(node.source(), shape);
-      return all;
-    }
+    if (!units)
+      return wrong(node.source(), shape);
     for (const auto &[key, value] : *units) {
       const std::string name(key.str());
       const auto unit = std::ranges::find(warpUnitNames(), name);
-      if (unit == warpUnitNames().end())
+      const toml::table *table = value.as_table();
+      if (unit == warpUnitNames().end()) {
         wrong(key.source(),
-              fmt::format("there is no [warp.{}]{}; known: {}", name,
+              fmt::format("there is no [{}.{}]{}; known: {}", title, name,
                           pb::base::didYouMean(name, warpUnitNames()), pb::base::listed(warpUnitNames())));
-      else if (const toml::table *table = value.as_table())
-        all.push_back(warpCost(*table, static_cast<WarpUnit>(unit - warpUnitNames().begin())));
-      else
+      } else if (!table) {
         wrong(value.source(), shape);
+      } else {
+        const WarpCost cost = warpCost(*table, fmt::format("[{}.{}]", title, name),
+                                       static_cast<WarpUnit>(unit - warpUnitNames().begin()));
+        if (std::ranges::find(all, cost.unit, &WarpCost::unit) != all.end())
+          wrong(key.source(),
+                fmt::format("there are [warp.{0}] and [resource.{0}], which mean the same", name));
+        all.push_back(cost);
+      }
     }
-    std::ranges::sort(all, {}, &WarpCost::unit);
-    return all;
+    std::ranges::stable_sort(all, {}, &WarpCost::unit);
   }
 
-  WarpCost warpCost(const toml::table &table, WarpUnit unit) {
+  WarpCost warpCost(const toml::table &table, const std::string &title, WarpUnit unit) {
     WarpCost cost{unit};
     Fields fields{{"source",
                    [&](const toml::node &n) {
@@ -319,7 +337,7 @@ private:
                           cost.gap = figure(n, "gap", "cycles", kLeastGap, kMostCycles, Better::Lower);
                         }});
     }
-    readTable(table, fmt::format("[warp.{}]", nameOf(unit)), fields, needed);
+    readTable(table, title, fields, needed);
     return cost;
   }
 

@@ -258,6 +258,37 @@ TEST(MachineFile, MistakesInWhatWarpsCost) {
             "'special', 'shuffle', 'barrier', 'start' and 'lines'");
 }
 
+TEST(MachineFile, TablesOfWarpsMayBeCalledResources) {
+  const std::string small = kSmall;
+  const Machine m = readMachine(small + "[resource.special]\nsource = \"public\"\nlatency = 18\ngap = 2\n"
+                                        "[resource.dram]\nsource = \"measured\"\nlatency = 500\ngap = 1.5\n",
+                                "m.toml");
+  ASSERT_EQ(m.warp.size(), 2u);
+  EXPECT_EQ(m.warp[0].unit, WarpUnit::Dram);
+  EXPECT_EQ(m.warp[0].latency->value, 500);
+  EXPECT_EQ(m.warp[0].gap->value, 1.5);
+  EXPECT_EQ(m.warp[1].source, FigureSource::Public);
+  EXPECT_TRUE(m.resources.empty());
+  const std::string f32 = small + "[resource.f32]\nsource = \"public\"\n";
+  EXPECT_EQ(
+      complaintAbout(small + "[resource.speciall]\nlatency = 4\n"),
+      "m.toml:5:11: there is no [resource.speciall] (did you mean 'special'?); known: 'dram', 'l2', 'l1', "
+      "'shared', 'f32', 'f64', 'integer', 'special', 'shuffle', 'barrier', 'start' and 'lines'");
+  EXPECT_EQ(complaintAbout(f32 + "latency = -4\ngap = 1\n"),
+            "m.toml:7:11: 'latency' must be positive and finite, not -4");
+  EXPECT_EQ(complaintAbout(f32 + "latency = 1e9\ngap = 1\n"),
+            "m.toml:7:11: 'latency' must be from 0.5 to 1e+06 cycles, not 1e+09");
+  EXPECT_EQ(complaintAbout(f32 + "latency = 4\n"), "m.toml:5:1: [resource.f32] needs 'gap'");
+  EXPECT_EQ(
+      complaintAbout(f32 + "latency = 4\ngap = 1\n[warp.f32]\nsource = \"public\"\nlatency = 4\ngap = 1\n"),
+      "m.toml:9:7: there are [warp.f32] and [resource.f32], which mean the same");
+  // Behind [[resource]] TOML takes such a table for a part of the last one.
+  EXPECT_EQ(
+      complaintAbout(small + "[[resource]]\nname = \"issue\"\n[resource.f32]\nlatency = 4\n"),
+      "m.toml:7:11: in a file with [[resource]], [resource.f32] is a part of the last of these; what warps "
+      "cost is [warp.f32] here");
+}
+
 TEST(MachineFile, NamesOfMemoriesAndFiles) {
   try {
     shipped("gtx980").memory("sharde");
