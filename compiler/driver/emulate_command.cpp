@@ -32,7 +32,7 @@ struct EmulateOptions {
        onlyTimes = false;
 };
 
-std::string textOnProcessor(const Json &kernels, const std::string &machine) {
+std::string textOnProcessor(const Json &kernels, const std::string &machine, const std::string &file) {
   std::string text;
   for (const Json &k : kernels) {
     const std::string name = k["name"].get<std::string>();
@@ -48,7 +48,7 @@ std::string textOnProcessor(const Json &kernels, const std::string &machine) {
                         timeText(k["seconds"].get<double>()));
     if (k.contains("measured_seconds"))
       text += fmt::format(", measured: {}", timeText(k["measured_seconds"].get<double>()));
-    text += "\n" + elasticitiesText(k);
+    text += "\n" + elasticitiesText(k, file);
     if (k.contains("trace"))
       text += k["trace"].get<std::string>();
     if (k.contains("try")) {
@@ -73,7 +73,7 @@ std::string onProcessor(const EmulateOptions &o, const model::Machine &machine) 
                                             o.onlyTimes},
                                            machine);
   return o.isJson ? Json{{"machine", machine.name}, {"kernels", kernels}}.dump(2) + "\n"
-                  : textOnProcessor(kernels, machine.name);
+                  : textOnProcessor(kernels, machine.name, o.file);
 }
 
 std::string onGpu(const EmulateOptions &o, const model::Machine &machine) {

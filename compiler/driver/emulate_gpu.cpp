@@ -328,7 +328,7 @@ std::string textOf(const Json &k, const Json &all, const GpuQuestion &question) 
           "  of something it does {:.1f} times as much or as little as its loops: not all of its ways "
           "are known\n",
           times);
-  text += elasticitiesText(k);
+  text += elasticitiesText(k, question.file);
   if (k.contains("try")) {
     const Json &proposed = k["try"];
     const auto numbers = [&](const char *of) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/driver/emulate_report.h"
+#include "compiler/emulate/by_line.h"
 #include "compiler/emulate/remedies.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,6 +16,32 @@ const char *reliefOf(const emulate::Parameter &p) {
   if (p.resource == emulate::Parameter::kIssue)
     return "twice the issue width";
   return p.mode == emulate::Mode::Latency ? "half the latency" : "twice the throughput";
+}
+
+Json regionOf(const emulate::LineShare &share) {
+  Json region = Json::object();
+  if (share.line.isKnown())
+    region = {{"line", share.line.number}, {"file", share.line.path}};
+  region["value"] = share.value;
+  for (const auto &[kind, value] : share.parts)
+    region["parts"][nameOf(kind)] = value;
+  return region;
+}
+
+/// "line 12 0.71 (loads 0.50, stores 0.21)", or "starts 0.05" without a line.
+std::string textOf(const Json &region, const std::string &file) {
+  std::vector<std::string> parts;
+  if (region.contains("parts"))
+    for (const auto &[kind, value] : region["parts"].items())
+      parts.push_back(fmt::format("{} {:.2f}", kind, value.get<double>()));
+  const std::string all = fmt::format("{}", fmt::join(parts, ", "));
+  if (!region.contains("line"))
+    return all;
+  const source::Line line{region["file"].get<std::string>(), region["line"].get<unsigned>()};
+  return fmt::format("{} {:.2f}{}", emulate::nameOf(line, file), region["value"].get<double>(),
+                     parts.empty()       ? ""
+                     : parts.size() == 1 ? fmt::format(" ({})", region["parts"].items().begin().key())
+                                         : fmt::format(" ({})", all));
 }
 
 } // namespace
@@ -40,9 +67,8 @@ void addTo(Json &out, const emulate::Analysis &analysis, const emulate::Trace &t
       one["halved"] = *e.halved;
     for (const emulate::Remedy &remedy : emulate::remediesFor(e.parameter, core))
       one["remedies"].push_back({{"step", remedy.step}, {"why", remedy.why}});
-    for (std::size_t k = 0; k < e.byRegion.size(); ++k)
-      if (e.byRegion[k] >= kNoticed)
-        one["regions"][trace.regions[k]] = e.byRegion[k];
+    for (const emulate::LineShare &share : emulate::byLine(e, trace, kNoticed))
+      one["regions"].push_back(regionOf(share));
     elasticities.push_back(std::move(one));
   }
   out["elasticities"] = std::move(elasticities);
@@ -51,7 +77,7 @@ void addTo(Json &out, const emulate::Analysis &analysis, const emulate::Trace &t
       out["used"][core.resources[std::size_t(r)].name] = used;
 }
 
-std::string elasticitiesText(const Json &described) {
+std::string elasticitiesText(const Json &described, const std::string &file) {
   std::string text;
   if (!described.contains("elasticities"))
     return text;
@@ -62,8 +88,8 @@ std::string elasticitiesText(const Json &described) {
                           e["halved"].get<double>());
     if (e.contains("regions")) {
       std::vector<std::string> parts;
-      for (const auto &[region, value] : e["regions"].items())
-        parts.push_back(fmt::format("{} {:.2f}", region, value.get<double>()));
+      for (const Json &region : e["regions"])
+        parts.push_back(textOf(region, file));
       text += fmt::format("; {}", fmt::join(parts, ", "));
     }
     text += "\n";

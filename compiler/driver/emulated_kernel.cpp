@@ -18,12 +18,16 @@ namespace {
 
 const char *nameOf(TraceSource source) { return source == TraceSource::Ptx ? "ptx" : "sass"; }
 
+emulate::Region::Kind kindOf(const emulate::Trace &trace, const emulate::Instruction &i) {
+  return trace.regions[static_cast<std::size_t>(i.region)].kind;
+}
+
 /// Of loads; with shares that were asked for, of stores, too.
 emulate::Trace withHits(emulate::Trace trace, const std::optional<double> &asked,
                         const emulate::InCaches &found) {
   const emulate::InCaches hits = asked ? emulate::InCaches{0, *asked} : found;
   for (emulate::Instruction &i : trace.instructions) {
-    const bool isStore = i.region == static_cast<int>(emulate::Region::Stores);
+    const bool isStore = kindOf(trace, i) == emulate::Region::Kind::Stores;
     if (!i.isBarrier && i.resource == placeOf(emulate::GpuUnit::Dram) && (asked || !isStore) &&
         hits.first + hits.second > 0)
       i.nearer = {emulate::Share{placeOf(emulate::GpuUnit::L1), hits.first},
@@ -40,7 +44,7 @@ emulate::Trace asAssembled(const emulate::Trace &ptx) {
   for (const emulate::Instruction &i : trace.instructions) {
     const bool isAccess = !i.isBarrier && (i.resource == placeOf(emulate::GpuUnit::Dram) ||
                                            i.resource == placeOf(emulate::GpuUnit::Shared));
-    const bool isLoaded = i.region == static_cast<int>(emulate::Region::Loads);
+    const bool isLoaded = kindOf(trace, i) == emulate::Region::Kind::Loads;
     isLoad.push_back((isAccess && isLoaded) ||
                      (!i.isBarrier && i.resource == placeOf(emulate::GpuUnit::Integer) && !i.writes.empty()));
     isStore.push_back(isAccess && !isLoaded);
@@ -68,7 +72,7 @@ EmulatedKernel emulatedKernel(const emit::DeviceSource &kernel, const TraceReque
     return made;
   }
   emulate::WarpTrace loops = emulate::warpTrace(
-      {kernel.matrices, kernel.loops, kernel.shape, request.sizes, request.hits, request.n});
+      {kernel.matrices, kernel.loops, kernel.shape, request.sizes, request.hits, request.n, kernel.lines});
   if (std::none_of(
           loops.trace.instructions.begin(), loops.trace.instructions.end(),
           [](const emulate::Instruction &i) { return i.resource == placeOf(emulate::GpuUnit::Dram); })) {

@@ -3,13 +3,14 @@
 #include "compiler/driver/explain_bounds.h"
 #include "compiler/driver/time_text.h"
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace pbc::driver {
 
 using Json = nlohmann::ordered_json;
 
-void addBounds(const RuleBounds::Step &bounds, const std::string &name, Json &step) {
+void addBounds(const RuleBounds::Step &bounds, const std::string &name, const std::string &file, Json &step) {
   step["name"] = name;
   if (const auto &p = bounds.prediction; p && !p->why.empty())
     step["why_no_prediction"] = p->why;
@@ -21,6 +22,11 @@ void addBounds(const RuleBounds::Step &bounds, const std::string &name, Json &st
                           {"times_as_fast", p->timesAsFast}};
     for (const auto &[parameter, value] : p->elasticities)
       step["prediction"]["elasticities"].push_back({{"parameter", parameter}, {"value", value}});
+    for (const emulate::LineShare &share : p->lines)
+      step["prediction"]["regions"].push_back({{"where", emulate::nameOf(share.line, file)},
+                                               {"line", share.line.number},
+                                               {"file", share.line.path},
+                                               {"value", share.value}});
   }
   if (bounds.byCores.empty()) {
     step["why_no_bound"] = bounds.why;
@@ -48,6 +54,13 @@ std::string predictionText(const Json &step) {
   const Json &p = step["prediction"];
   std::string text = fmt::format("      predicted: {} on one core, {}\n",
                                  timeText(p["seconds"].get<double>()), p["verdict"].get<std::string>());
+  std::vector<std::string> lines;
+  for (const Json &region : p.value("regions", Json::array()))
+    lines.push_back(
+        fmt::format("{} {:.2f}", region["where"].get<std::string>(), region["value"].get<double>()));
+  if (!lines.empty())
+    text += fmt::format("        of {}: {}\n", p["elasticities"][0]["parameter"].get<std::string>(),
+                        fmt::join(lines, ", "));
   if (const std::string script = p["try"].get<std::string>(); !script.empty())
     text += fmt::format("        try {}: predicted {:.2f} times as fast\n", script,
                         p["times_as_fast"].get<double>());

@@ -60,6 +60,7 @@ struct Options {
   bool reassociates = false; // as if all rules were `fast`
   bool vectorMath = true;    // loops may call vector functions
   bool forDevices = true;    // programs have kernels for OpenCL and CUDA
+  bool printsLines = false;  // of lifted kernels: where statements stand in the program, for other commands
   bool shared = false;
   bool dot = false;
   bool json = false;           // of Explain

@@ -94,23 +94,26 @@ constexpr Pass kPasses[] = {
 /// first get a number behind it.
 class KernelPrinter {
 public:
+  explicit KernelPrinter(kernel::Lines lines = kernel::Lines::Left) : lines_(lines) {}
+
   std::string print(const kernel::Scheduled &k) {
     const int number = ++printed_[k.name];
     if (number == 1)
-      return kernel::print(k);
+      return kernel::print(k, lines_);
     kernel::Scheduled named = k;
     named.name += fmt::format("#{}", number);
-    return kernel::print(named);
+    return kernel::print(named, lines_);
   }
 
 private:
+  kernel::Lines lines_;
   std::map<std::string, int> printed_;
 };
 
 /// The kernels as lifting makes them, each once: plans share most of their steps.
 std::string liftedText(Compilation &c) {
   std::string out;
-  KernelPrinter kernels;
+  KernelPrinter kernels(c.options.printsLines ? kernel::Lines::Printed : kernel::Lines::Left);
   for (const auto &t : c.module.transforms) {
     std::vector<const schedule::Step *> seen;
     for (const auto &plan : c.plans[t.index].plans)
@@ -122,7 +125,7 @@ std::string liftedText(Compilation &c) {
         out += kernels.print(
             kernel::lift(t, s, c.facts[t.index], c.choices[t.index].grid, c.context,
                          schedule::privateMatrices(t, c.plans[t.index], s),
-                         schedule::readElsewhere(t, c.choices[t.index].grid, c.plans[t.index], s))
+                         schedule::readElsewhere(t, c.choices[t.index].grid, c.plans[t.index], s), &c.sources)
                 .kernel);
       }
   }
@@ -380,6 +383,7 @@ std::optional<std::string> liftedKernels(const std::string &file, const std::vec
   if (!options)
     return std::nullopt;
   options->forDevices = false;
+  options->printsLines = true;
   std::string lifted;
   const Taker taker{.text = [&](const std::string &text) { lifted = text; }};
   return runPipeline(*options, taker) == 0 ? std::optional(lifted) : std::nullopt;

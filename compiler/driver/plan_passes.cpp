@@ -62,7 +62,7 @@ Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &
   const auto [lifted, whyWhole] =
       kernel::lift(t, s, c.facts[t.index], c.choices[t.index].grid, c.context,
                    schedule::privateMatrices(t, c.plans[t.index], s),
-                   schedule::readElsewhere(t, c.choices[t.index].grid, c.plans[t.index], s));
+                   schedule::readElsewhere(t, c.choices[t.index].grid, c.plans[t.index], s), &c.sources);
   checkStructures(c, t, lifted);
   verify("lift", [&lifted = lifted] { return kernel::verify(lifted); });
   verify("text of a lifted kernel", [&lifted = lifted, &c] { return readsBack(lifted, c.context); });

@@ -97,7 +97,7 @@ private:
                             facts.obstacle)};
     const kernel::Scheduled lifted =
         kernel::lift(t, s, c_.facts[t.index], c_.choices[t.index].grid, c_.context,
-                     schedule::privateMatrices(t, c_.plans[t.index], s))
+                     schedule::privateMatrices(t, c_.plans[t.index], s), {}, &c_.sources)
             .kernel;
     search::RuleBoundOptions options;
     for (const std::string &parameter : lifted.parameters) {
@@ -144,12 +144,16 @@ private:
     try {
       const search::ProcessorPredictor predictor(lifted, values, *core_);
       kernel::Scheduler scheduler(lifted);
-      const search::Prediction own = predictor.of(scheduler.schedule(), {.regions = false, .halves = false});
+      const search::Prediction own = predictor.of(scheduler.schedule(), {.halves = false});
       RuleBounds::Prediction made{"", emulate::sentence(emulate::verdictOf(own.analysis), core_->core),
                                   own.seconds, "", 1};
       for (const emulate::Elasticity &e : own.analysis.all)
         if (e.value >= kNoticed)
           made.elasticities.emplace_back(emulate::nameOf(e.parameter, core_->core), e.value);
+      if (!own.analysis.all.empty())
+        for (const emulate::LineShare &share : emulate::byLine(own.analysis.all.front(), own.trace, kNoticed))
+          if (share.line.isKnown())
+            made.lines.push_back(share);
       const search::ProcessorPredictor::Proposed proposed = predictor.propose(scheduler, kMost);
       if (proposed.guided.seconds < own.seconds) {
         made.script = script::line(proposed.best.report.script);

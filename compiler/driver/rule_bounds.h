@@ -6,6 +6,7 @@
 //   bounds.of(transform, plan, step)   on 1 core: 358 us, on 2 cores: 179 us, each with its derivation
 #pragma once
 #include "compiler/driver/compilation.h"
+#include "compiler/emulate/by_line.h"
 #include "compiler/search/prove/rule_bound.h"
 
 namespace pbc::driver {
@@ -21,6 +22,8 @@ struct RuleBounds {
     double timesAsFast = 1; // with the script
     /// "memory throughput": by how many percent the time changes with one percent of it; the greatest first.
     std::vector<std::pair<std::string, double>> elasticities = {};
+    /// Of the greatest one, from which lines of the source it comes; the greatest share first.
+    std::vector<emulate::LineShare> lines = {};
   };
   struct Step {
     std::vector<std::pair<int, search::RuleBound>> byCores; // with the least number first

@@ -30,6 +30,17 @@ std::vector<Parameter> parametersOf(const Emulation &emulation, const Outcome &o
   return all;
 }
 
+/// By region: whether an instruction of it uses the resource, itself or besides.
+std::vector<bool> usersOf(const Trace &trace, int resource) {
+  std::vector<bool> uses(trace.regions.size(), false);
+  const auto isIt = [resource](const auto &part) { return part.resource == resource; };
+  for (const Instruction &i : trace.instructions)
+    if (!i.isBarrier && (i.resource == resource || std::any_of(i.nearer.begin(), i.nearer.end(), isIt) ||
+                         std::any_of(i.needs.begin(), i.needs.end(), isIt)))
+      uses[static_cast<std::size_t>(i.region)] = true;
+  return uses;
+}
+
 class Analyser {
 public:
   Analyser(const Emulation &emulation, const AnalysisOptions &options)
@@ -67,16 +78,24 @@ private:
     to.anomalies += change < 0 ? 1 : 0;
     Elasticity made{parameter, std::max(0.0, change), {}};
     to.sum += made.value;
-    const std::size_t regions = emulation_.trace().regions.size();
-    if (options_.regions && regions > 1 && parameter.resource >= 0) {
-      made.byRegion.assign(regions, 0);
-      for (std::size_t k = 0; k < regions && made.value > kNegligible; ++k)
-        made.byRegion[k] =
-            std::max(0.0, this->change(parameter, 1 + options_.step, static_cast<int>(k)) / options_.step);
-    }
+    if (options_.regions && parameter.resource >= 0)
+      made.byRegion = byRegion(parameter, made.value);
     if (options_.halves && made.value > kNegligible)
       made.halved = 1 + this->change(parameter, 0.5, {});
     return made;
+  }
+
+  /// Of all regions together it is `all`: where only one of them uses the resource, it has all of it.
+  std::vector<double> byRegion(const Parameter &parameter, double all) const {
+    const std::vector<bool> uses = usersOf(emulation_.trace(), parameter.resource);
+    const bool isOne = std::count(uses.begin(), uses.end(), true) == 1;
+    std::vector<double> found(uses.size(), 0);
+    for (std::size_t k = 0; k < uses.size() && all > kNegligible; ++k)
+      if (uses[k])
+        found[k] =
+            isOne ? all
+                  : std::max(0.0, change(parameter, 1 + options_.step, static_cast<int>(k)) / options_.step);
+    return found;
   }
 
   const Emulation &emulation_;

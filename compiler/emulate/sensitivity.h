@@ -15,9 +15,8 @@ namespace pbc::emulate {
 
 struct Elasticity {
   Parameter parameter;
-  double value = 0; // at least 0
-  std::vector<double>
-      byRegion; // of those of the trace; empty if there is one region, or the parameter is one of the core
+  double value = 0;             // at least 0
+  std::vector<double> byRegion; // of those of the trace; empty if the parameter is one of the core
   /// The time with half of the parameter, for that of the unchanged core; where the analysis looked, and the parameter counts.
   std::optional<double> halved = {};
   std::optional<double> backward =

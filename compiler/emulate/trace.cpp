@@ -35,6 +35,10 @@ std::string textOf(const Trace &trace, const Core &core) {
   const auto registers = [](const std::vector<int> &all) {
     return all.empty() ? std::string("-") : fmt::format("r{}", fmt::join(all, " r"));
   };
+  const auto where = [](const Region &region) {
+    return region.line.isKnown() ? fmt::format("{}, line {}", nameOf(region.kind), region.line.number)
+                                 : std::string(nameOf(region.kind));
+  };
   for (std::size_t k = 0; k < trace.instructions.size(); ++k) {
     const auto at = static_cast<int>(k);
     for (const Repeat &loop : trace.loops)
@@ -49,7 +53,7 @@ std::string textOf(const Trace &trace, const Core &core) {
       text += fmt::format("{}{} x{} in {}: {} = {}{}\n", indent,
                           core.resources[static_cast<std::size_t>(i.resource)].name, i.count, i.transactions,
                           registers(i.writes), registers(i.reads),
-                          fmt::format("    ({})", trace.regions[static_cast<std::size_t>(i.region)]));
+                          fmt::format("    ({})", where(trace.regions[static_cast<std::size_t>(i.region)])));
     for (const Repeat &loop : trace.loops)
       if (loop.end == at + 1) {
         indent.resize(indent.size() - 2);

@@ -10,6 +10,7 @@
 // resource and register is one that exists. Source: bottleneck-analysis.md 3.1, 8.
 #pragma once
 #include "compiler/emulate/core.h"
+#include "compiler/emulate/region.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,7 +57,7 @@ struct Trace {
   std::vector<Instruction> instructions;
   std::vector<Repeat> loops;
   int registers = 0;
-  std::vector<std::string> regions{""}; // rules and loops of the source
+  std::vector<Region> regions{Region{}};
 
   /// How often an instruction is carried out by one thread.
   double timesOf(int instruction) const;

@@ -17,6 +17,7 @@
 #include "compiler/body/device_body.h"
 #include "compiler/kernel/group_memory.h"
 #include "compiler/poly/poly.h"
+#include "compiler/source/source.h"
 #include <set>
 
 namespace pbc::kernel {
@@ -126,6 +127,7 @@ struct GroupCopy {
 struct Statement {
   std::string name; // tuple name, unique in the kernel
   int rule = -1;
+  source::Line line = {}; // of the source; of a copy, that of a statement which reads what it copies
   std::vector<std::string> dimensions; // names; the rule's free variables first, then body loops
   int freeCount = 0;                   // how many are free variables of the rule
   isl::set domain;

@@ -165,7 +165,8 @@ std::vector<std::string> parameterNames(const sema::Transform &transform) {
 /// `takesApart`: whether bodies that can be lifted are lifted; nothing if that makes too many dependences.
 static std::optional<Scheduled> lift(const sema::Transform &transform, const schedule::Step &step,
                                      const std::vector<body::Facts> &factsOfRules, const choice::Grid &grid,
-                                     poly::Context &ctx, bool takesApart) {
+                                     poly::Context &ctx, const source::SourceManager *sources,
+                                     bool takesApart) {
   Scheduled kernel;
   kernel.parameters = parameterNames(transform);
   kernel.context = isl::manage(isl_set_params(grid.context.copy()));
@@ -174,7 +175,7 @@ static std::optional<Scheduled> lift(const sema::Transform &transform, const sch
     prefix += (prefix.empty() ? "[" : ", ") + p;
   if (!prefix.empty())
     prefix += "] -> ";
-  BodyLifter lifter(kernel, transform, prefix, ctx);
+  BodyLifter lifter(kernel, transform, prefix, ctx, sources);
   std::vector<LiftedRule> rules;
   isl_union_pw_multi_aff *contraction = isl_union_pw_multi_aff_empty_ctx(ctx.get().get());
   kernel.reassociates = true;
@@ -212,12 +213,13 @@ static std::optional<Scheduled> lift(const sema::Transform &transform, const sch
 
 LiftOutcome lift(const sema::Transform &transform, const schedule::Step &step,
                  const std::vector<body::Facts> &factsOfRules, const choice::Grid &grid, poly::Context &ctx,
-                 const std::set<int> &privateMatrices, const std::map<int, isl::set> &readElsewhere) {
+                 const std::set<int> &privateMatrices, const std::map<int, isl::set> &readElsewhere,
+                 const source::SourceManager *sources) {
   LiftOutcome out;
-  if (auto kernel = lift(transform, step, factsOfRules, grid, ctx, true))
+  if (auto kernel = lift(transform, step, factsOfRules, grid, ctx, sources, true))
     out.kernel = std::move(*kernel);
   else
-    out = {*lift(transform, step, factsOfRules, grid, ctx, false),
+    out = {*lift(transform, step, factsOfRules, grid, ctx, sources, false),
            "their statements depend on each other in too many ways"};
   for (Buffer &b : out.kernel.buffers) {
     b.isPrivate = b.role == Buffer::Role::Output && privateMatrices.contains(b.matrix);

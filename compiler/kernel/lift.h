@@ -26,11 +26,11 @@ struct LiftOutcome {
 
 /// The Kernel of one step whose bodies call no transforms. `factsOfRules`: by rule index. The schedule is the
 /// step's order, unchanged; its loops have labels (loops.h). `privateMatrices`: those that no other step touches, and `readElsewhere`: what
-/// other steps read of others (schedule/private_matrices.h).
+/// other steps read of others (schedule/private_matrices.h). `sources`: of the statements' lines.
 LiftOutcome lift(const sema::Transform &, const schedule::Step &,
                  const std::vector<body::Facts> &factsOfRules, const choice::Grid &, poly::Context &,
-                 const std::set<int> &privateMatrices = {},
-                 const std::map<int, isl::set> &readElsewhere = {});
+                 const std::set<int> &privateMatrices = {}, const std::map<int, isl::set> &readElsewhere = {},
+                 const source::SourceManager *sources = nullptr);
 
 /// The parameters to which isl texts of this transform may refer: sizes, params and integer tunables,
 /// mangled.

@@ -290,8 +290,10 @@ isl::set BodyLifter::domain(const std::string &tuple, const std::vector<std::str
   return poly::simplified(loops.intersect(points_.apply(toPoint.reverse())));
 }
 
-Statement BodyLifter::begin() const {
+Statement BodyLifter::begin(source::Span span) const {
   Statement s;
+  if (sources_)
+    s.line = sources_->lineOf(span);
   s.name = "R" + std::to_string(rule_->index) + "_S" +
            std::to_string(std::count_if(kernel_.statements.begin(), kernel_.statements.end(),
                                         [&](const Statement &o) { return o.rule == rule_->index; }));
@@ -315,7 +317,7 @@ std::vector<Block> BodyLifter::assign(const body::Node &node) {
   std::vector<Block> all;
   std::vector<isl::set> open; // parts of the domain, over dimensions alone
   for (bool isWhole = true; isWhole || !open.empty(); isWhole = false) {
-    Statement s = begin();
+    Statement s = begin(node.span);
     if (!isWhole) {
       s.domain = isl::manage(isl_set_set_tuple_name(open.back().release(), s.name.c_str()));
       open.pop_back();
@@ -353,7 +355,7 @@ Block BodyLifter::assign(const body::Node &node, Statement s) {
 
 /// `c = accumulator`, after everything else.
 Block BodyLifter::store(int index) {
-  Statement s = begin();
+  Statement s = begin(binding(index).span);
   auto value = std::make_shared<Expr>();
   value->kind = Expr::Kind::Read;
   value->index = accumulator(s, index, false);
@@ -431,7 +433,7 @@ Block BodyLifter::opaque(const schedule::RuleUse &use, const body::Facts &facts)
   rule_ = &transform_.rules[use.rule];
   points_ = use.domain;
   loops_.clear();
-  Statement s = begin();
+  Statement s = begin(rule_->span);
   s.isOpaque = true;
   s.function = "pb_body_" + std::to_string(rule_->index);
   auto argument = [&](const sema::Binding &b) {

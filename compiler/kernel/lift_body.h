@@ -17,8 +17,10 @@ struct Block {
 
 class BodyLifter {
 public:
-  BodyLifter(Kernel &kernel, const sema::Transform &transform, const std::string &prefix, poly::Context &ctx)
-      : kernel_(kernel), transform_(transform), prefix_(prefix), ctx_(ctx) {}
+  /// `sources`: of the lines of statements; null: they get none.
+  BodyLifter(Kernel &kernel, const sema::Transform &transform, const std::string &prefix, poly::Context &ctx,
+             const source::SourceManager *sources)
+      : kernel_(kernel), transform_(transform), prefix_(prefix), ctx_(ctx), sources_(sources) {}
 
   /// Appends the statements of one rule; nothing if an index or bound is not affine.
   std::optional<std::vector<Block>> lift(const schedule::RuleUse &, const body::Facts &);
@@ -59,7 +61,7 @@ private:
   bool isAccumulated(int binding) const;
   int accumulator(Statement &, int binding, bool isWrite);
   std::vector<Block> body();
-  Statement begin() const;
+  Statement begin(source::Span) const;
   Block end(Statement);
   int matrixBuffer(int matrix);
   const sema::Binding &binding(int index) const;
@@ -71,6 +73,7 @@ private:
   const sema::Transform &transform_;
   const std::string &prefix_;
   poly::Context &ctx_;
+  const source::SourceManager *sources_;
   const sema::Rule *rule_ = nullptr;
   const body::Facts *facts_ = nullptr;
   isl::set points_;

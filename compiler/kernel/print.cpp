@@ -155,6 +155,17 @@ std::string call(const Kernel &kernel, const Statement &s) {
          (own.empty() ? "" : " with " + poly::join(own));
 }
 
+/// "line 12 of mm.pbcc". Two slashes in a path, which would begin a comment, name the same file as one.
+std::string lineOf(const Statement &s) {
+  if (!s.line.isKnown())
+    return "";
+  std::string path;
+  for (const char c : s.line.path)
+    if (c != '/' || !path.ends_with('/'))
+      path += std::iscntrl(static_cast<unsigned char>(c)) ? '?' : c;
+  return fmt::format("    line {} of {}\n", s.line.number, path);
+}
+
 /// "[x, y; k]": the rule's free variables, then the loops of its body.
 std::string dimensions(const Statement &s) {
   std::string text;
@@ -368,7 +379,7 @@ std::string print(const Kernel &kernel, const Statement &s) {
          value(kernel, s, *s.value);
 }
 
-std::string print(const Scheduled &kernel) {
+std::string print(const Scheduled &kernel, Lines lines) {
   std::string text = "kernel " + kernel.name;
   if (!kernel.parameters.empty())
     text += " [" + poly::join(kernel.parameters) + "]";
@@ -380,9 +391,9 @@ std::string print(const Scheduled &kernel) {
   for (const Buffer &b : kernel.buffers)
     text += buffer(b, isMatrix(b) ? matrices++ : -1);
   for (const Statement &s : kernel.statements)
-    text += fmt::format("  {}{}{}: {}\n    {}\n", s.name, dimensions(s),
+    text += fmt::format("  {}{}{}: {}\n    {}\n{}", s.name, dimensions(s),
                         s.rule ? fmt::format(" of rule {}", s.rule) : "", print(kernel, s),
-                        textual::setText(s.domain, s.dimensions));
+                        textual::setText(s.domain, s.dimensions), lines == Lines::Printed ? lineOf(s) : "");
   if (!areUsual(kernel))
     text += "  dependences\n    " + textual::braces(poly::text(kernel.dependences)) + "\n";
   return text + how(kernel);

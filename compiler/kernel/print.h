@@ -16,7 +16,10 @@
 
 namespace pbc::kernel {
 
-std::string print(const Scheduled &);
+/// Whether statements are printed with the lines of the source that they come from.
+enum class Lines { Left, Printed };
+
+std::string print(const Scheduled &, Lines = Lines::Left);
 
 /// One loop of the schedule, for reports about a rule.
 struct Loop {

@@ -61,6 +61,10 @@ Position SourceManager::position(FileId id, std::uint32_t offset) const {
   return at;
 }
 
+Line SourceManager::lineOf(Span span) const {
+  return span.file < files_.size() ? Line{path(span.file), position(span.file, span.begin).line} : Line{};
+}
+
 std::string_view SourceManager::line(FileId id, unsigned line) const {
   const File &file = *files_.at(id);
   if (line == 0 || line > file.lineStarts.size())

@@ -6,6 +6,7 @@
 // expanded macros): plain text in which every byte has the Span that it came from, so that every later
 // message refers to the user's text.
 #pragma once
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -32,6 +33,14 @@ struct Position {
   unsigned line = 1, column = 1;
 };
 
+/// A line of a file by the names that a user knows; it outlives its SourceManager.
+struct Line {
+  std::string path;
+  unsigned number = 0; // one-based; 0: no line is known
+  bool isKnown() const { return number > 0; }
+  auto operator<=>(const Line &) const = default;
+};
+
 class SourceManager {
 public:
   static constexpr std::uintmax_t kLargestFile = 64u << 20;
@@ -44,6 +53,8 @@ public:
   std::string_view text(FileId) const;
   std::string_view text(Span) const;
   Position position(FileId, std::uint32_t offset) const;
+  /// The line in which the span begins; none if the span lies in no file.
+  Line lineOf(Span) const;
   /// The text of a one-based line, without its line end.
   std::string_view line(FileId, unsigned line) const;
 

@@ -60,7 +60,7 @@ TABLE = {
     # The machine code that a compiler of devices makes.
     "compiler/cubin": "",
     # The time of kernels, found without data.
-    "compiler/emulate": "",
+    "compiler/emulate": "compiler/source",
     "compiler/build": "runtime/base compiler/preamble",
     # The cost models and `pbc model`.
     "compiler/model": "",

@@ -39,6 +39,19 @@ transform Stencil from A[n, n, n] to B[n, n, n] {
   secondary B.cell(x, y, z) from(A.cell(x, y, z) c) { return c; }
 }
 """
+LINES = """transform Lines
+from A[k, h], B[w, k]
+to C[w, h]
+{
+  C.cell(x, y) from(A.row(y) a, B.column(x) b) {
+    double s = 0;
+    for (int i = 0; i < k; i++)
+      s += a.cell(i) * b.cell(i);
+    return exp(s);
+  }
+}
+"""
+SUM, RESULT = 8, 9  # their lines
 ON_PROCESSOR = """transform Walk from X[n] to Y[n] {
   Y.cell(i) from(X.cell(i) x, X.all() all) { double v = x; while (v > 1) v /= 2; return v; }
 }
@@ -122,6 +135,29 @@ with tempfile.TemporaryDirectory() as folder:
     check("starts are the limit", slow["bottleneck"]["resource"] == "starts of groups", slow)
     open("special.toml", "w").write(figures.replace("[warp.special]", "[warp.spezial]"))
     open("negative.toml", "w").write(figures.replace('[warp.l1]\nsource = "public"\nlatency = {', '[warp.l1]\nsource = "public"\nlatency = -4 #{'))
+    # Regions are lines of the program: what comes from memory is for the sum, also what groups copy; what goes there is for the result.
+    open("lines.pbcc", "w").write(LINES)
+    for name, k in kernels("lines.pbcc", "--size=k=4096", "--n=4096").items():
+        if "elasticities" not in k:
+            continue
+        for e in k["elasticities"]:
+            regions = e.get("regions", [])
+            check(f"{name}: {e['parameter']}: files", all(r.get("file", "lines.pbcc") == "lines.pbcc" for r in regions), e)
+            check(f"{name}: {e['parameter']}: lines", {r.get("line") for r in regions} <= {None, 6, SUM, RESULT}, e)
+            if len(regions) > 1:
+                check(f"{name}: {e['parameter']}: they come in order", all(a["value"] >= b["value"] for a, b in zip(regions, regions[1:])), e)
+            parts = {part: r.get("line") for r in regions for part in r.get("parts", {})}
+            check(f"{name}: {e['parameter']}: copies and loads are for the sum", {parts[p] for p in ("copies for the group", "loads") if p in parts} <= {SUM}, e)
+        of = {e["parameter"]: e for e in k["elasticities"]}
+        limit = k["elasticities"][0]
+        check(f"{name}: its limit comes from the sum", limit.get("regions", [{}])[0].get("line") == SUM, limit)
+    blocks = kernels("lines.pbcc", "--size=k=64", "--n=4096", "--kernel=Lines.rule0")["Lines.rule0, blocks"]
+    stores = [r for e in blocks["elasticities"] for r in e.get("regions", []) if "stores" in r.get("parts", {})]
+    check("stores are for the result", stores and {r["line"] for r in stores} == {RESULT}, blocks["elasticities"])
+    text = run("lines.pbcc", "--size=k=4096", "--n=4096", "--kernel=Lines.rule0").stdout
+    check("text names lines", f"; line {SUM} 0." in text, text)
+    copied = run("lines.pbcc", "--kernel=Lines.rule0", "--trace").stdout
+    check("the trace has lines", f"(copies for the group, line {SUM})" in copied and f"(stores, line {RESULT})" in copied, copied)
     walk = kernels("walk.pbcc")["Walk.rule0, global"]
     check("bodies that are calls", walk.get("why") == "its body was not lifted, so that its instructions are not known", walk)
     text = run("p.pbcc", "--kernel=Copy.rule0").stdout

@@ -16,6 +16,24 @@ transform Square from A[n, n], B[n, n] to C[n, n] {
 transform Turn from A[n, n] to B[n, n] { B.cell(x, y) from(A.cell(y, x) a) { return a; } }
 transform Walk from X[n] to Y[n] { Y.cell(i) from(X.cell(i) x) { double v = x; while (v > 1) v /= 2; return v; } }
 """
+# Two rules in one kernel, in which rows wait for each other.
+LINES = """transform Lines
+from A[n]
+to B[n], C[n]
+{
+  rule first
+  B.cell(i) from(A.cell(i) a, C.cell(i - 1) c) {
+    return a + c;
+  }
+  rule second
+  C.cell(i) from(B.cell(i) b) {
+    double half = b / 2;
+    return 1 / half;
+  }
+  secondary B.cell(i) from(A.cell(i) a) { return a; }
+}
+"""
+FIRST, HALF, SECOND = 7, 11, 12  # their lines
 failures = []
 
 
@@ -70,6 +88,15 @@ with tempfile.TemporaryDirectory() as folder:
     check("a proposal is no slower than any single change", k["try"]["seconds"] <= best * 1.001, (k["try"], best))
     check("a path begins with the default", k["try"]["path"][0] in (None, {}), k["try"]["path"])
 
+    open("lines.pbcc", "w").write(LINES)
+    done = run("emulate", "lines.pbcc", f"--machine={MACHINE}", "--kernel=Lines.first+second", "--n=1000", "--json")
+    [k] = json.loads(done.stdout)["kernels"] if done.returncode == 0 else [{}]
+    lines = {e["parameter"]: [r.get("line") for r in e.get("regions", [])] for e in k.get("elasticities", [])}
+    check("two rules have their lines", lines.get("divisions latency") in ([HALF, SECOND], [SECOND, HALF], [SECOND]) and lines.get("additions latency") == [FIRST],
+          (lines, done.stderr))
+    why = run("explain", "lines.pbcc", f"--machine={MACHINE}", "--n=1000", "--why")
+    check("explain --why names lines", "        of divisions latency: line " in why.stdout and all(f"line {line} 0." in why.stdout for line in (HALF, SECOND)),
+          why.stdout + why.stderr)
     text = run("emulate", "p.pbcc", f"--machine={MACHINE}", "--kernel=Sum.rule0", "--n=4000").stdout
     check("text", "limited by additions latency" in text and "predicted for one thread: " in text, text)
     why = run("explain", "p.pbcc", f"--machine={MACHINE}", "--n=400", "--why")

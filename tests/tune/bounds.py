@@ -110,9 +110,16 @@ def says_why():
     rows = json.loads(run(PBC, "explain", "--json", "./ways", "--config=why.cfg", "--journal=why.tune.sqlite").stdout)["predicted_limits"]
     check({r["alternative"] for r in rows} == {"few", "many"} and all(r["predicted_seconds"] > 0 for r in rows), rows)
     check(all(sum(r["elasticities"].values()) > 0.5 for r in rows), rows)
+    lines = {r["alternative"]: {region["where"] for region in r["regions"]} for r in rows}
+    check(all(lines.values()) and all(where.startswith("line ") for all_of in lines.values() for where in all_of), rows)
+    check(lines["few"] != lines["many"], "rules at different lines: " + str(lines))
+    for r in rows:
+        limit = max(r["elasticities"], key=r["elasticities"].get)
+        check(f"      of {limit}: {r['regions'][0]['where']} {r['regions'][0]['value']:.2f}" in done.stdout, done.stdout)
     check(run(PBC, "report", "./ways", "--config=why.cfg", "--journal=why.tune.sqlite", "-o", "why.html").returncode == 0, "report")
     page = html.unescape(open("why.html").read())
     check("What limits the rules" in page and "Where the time of rules goes" in page and rows[0]["verdict"] in page, "the page has no limits")
+    check(f'{rows[0]["regions"][0]["where"]} {rows[0]["regions"][0]["value"]:.2f}' in page, "the page has no lines")
     done = run(PBC, "tune", "./ways", "--n=2000", "--why")
     check(done.returncode == 1 and "--bounds=FILE.pbcc names it" in done.stderr, done.stderr)
 

@@ -39,6 +39,8 @@ struct TransformBounds {
     std::vector<std::pair<std::string, double>> elasticities; // of "memory throughput", the greatest first
     std::string script; // one that is predicted to be faster; "" for none
     double timesAsFast = 1;
+    /// Of the greatest elasticity, what comes from "line 12", the greatest share first.
+    std::vector<std::pair<std::string, double>> lines = {};
   };
   struct Step {
     std::string name;        // as in its entry `place_NAME`

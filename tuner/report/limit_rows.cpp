@@ -5,6 +5,7 @@
 #include "tuner/report/words.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace pbc::tuner {
@@ -26,6 +27,13 @@ std::vector<LimitRow> limitRows(const Part &part) {
   return rows;
 }
 
+std::string linesOf(const TransformBounds::Prediction &p) {
+  std::vector<std::string> parts;
+  for (const auto &[where, value] : p.lines)
+    parts.push_back(fmt::format("{} {:.2f}", where, value));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 std::string limitsInWords(const Part &part) {
   std::string text;
   for (const LimitRow &row : limitRows(part)) {
@@ -35,6 +43,8 @@ std::string limitsInWords(const Part &part) {
     text += fmt::format("    {} of {}: {}\n", row.step, row.alternative,
                         p.why.empty() ? fmt::format("{}; {}", p.verdict, seconds(p.seconds))
                                       : "not predicted, " + p.why);
+    if (const std::string lines = linesOf(p); !lines.empty() && !p.elasticities.empty())
+      text += fmt::format("      of {}: {}\n", p.elasticities.front().first, lines);
     if (!p.script.empty())
       text += fmt::format("      try {}: predicted {:.2f} times as fast\n", p.script, p.timesAsFast);
   }
@@ -52,6 +62,8 @@ nlohmann::json limitsAsJson(const Part &part) {
       one["verdict"] = p.verdict;
       for (const auto &[parameter, value] : p.elasticities)
         one["elasticities"][parameter] = value;
+      for (const auto &[where, value] : p.lines)
+        one["regions"].push_back({{"where", where}, {"value", value}});
       if (!p.script.empty())
         one["try"] = {{"script", p.script}, {"times_as_fast", p.timesAsFast}};
     } else {

@@ -23,6 +23,8 @@ struct LimitRow {
 };
 
 std::vector<LimitRow> limitRows(const Part &);
+/// "line 12 0.71, line 15 0.21": from which lines of the program the greatest elasticity comes; "" if that is not known.
+std::string linesOf(const TransformBounds::Prediction &);
 /// Lines about them; "" if nothing was asked.
 std::string limitsInWords(const Part &);
 nlohmann::json limitsAsJson(const Part &);

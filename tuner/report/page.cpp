@@ -295,7 +295,8 @@ private:
         "note");
     std::vector<PartsRow> bars;
     Table table("Predicted limits of the rules of " + part_.space.main,
-                {"Rule", "Predicted", "Limit", "To try", "Times as fast"}, {false, true, false, false, true});
+                {"Rule", "Predicted", "Limit", "Where", "To try", "Times as fast"},
+                {false, true, false, false, false, true});
     const std::size_t shown = std::min(rows.size(), rows_);
     for (std::size_t i = 0; i < shown; ++i) {
       const LimitRow &row = rows[i];
@@ -305,7 +306,7 @@ private:
       if (p.why.empty())
         bars.push_back({name, p.elasticities});
       table.row({name, p.why.empty() ? seconds(p.seconds) : "",
-                 p.why.empty() ? p.verdict : "not predicted: " + p.why, p.script,
+                 p.why.empty() ? p.verdict : "not predicted: " + p.why, linesOf(p), p.script,
                  p.script.empty() ? "" : fmt::format("{:.2f}", p.timesAsFast)});
     }
     if (!bars.empty())

@@ -87,6 +87,8 @@ private:
          .rowsAtOnce = kernel::hasRuns(v.kernel.schedule.tree) && !kernel::hasPlanes(v.kernel.schedule.tree)
                            ? kernel::rowsAtOnce(v.kernel)
                            : 0});
+    for (const kernel::Statement &s : v.kernel.statements)
+      out_.versions.back().lines.push_back(s.line);
     for (const Buffer &b : v.kernel.buffers)
       if (b.mapped)
         out_.versions.back().maps.push_back(mapOf(v.kernel, b));

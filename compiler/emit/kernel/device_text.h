@@ -46,6 +46,7 @@ struct DeviceText {
     long narrow = 0; // the largest size for which PB_INDEX may have 32 bits (loop/narrow.h); 0: none
     loop::NodePtr loops = nullptr;           // lowered
     std::vector<loop::Matrix> matrices = {}; // that they use
+    std::vector<source::Line> lines = {};    // of the source, by statement of the loops
     bool isTeam = false;                     // items compute cells together
     bool inRounds = false;                   // each launch is a round, on which depends what its points do
     bool hasPlanes = false;                  // items go through planes of points in turns

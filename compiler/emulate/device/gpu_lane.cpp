@@ -19,12 +19,9 @@ constexpr std::size_t kMostInstructions = 4000;
 
 } // namespace
 
-GpuLane::GpuLane(const WarpQuestion &question, int lane)
-    : WarpLane(question.shape, lane, kStep), question_(question) {
+GpuLane::GpuLane(const WarpQuestion &question, int lane, const loop::ServedStatements &served)
+    : WarpLane(question.shape, lane, kStep), question_(question), served_(served) {
   low_ = kCellsInside;
-  for (const Region r : {Region::Copies, Region::Loads, Region::Computing, Region::Stores})
-    trace_.regions.push_back(nameOf(r));
-  trace_.regions.erase(trace_.regions.begin()); // the one that a trace has at first
   costs_ = indexCosts(axesOf(question.lowered));
   const int atItem = indices(costs_.ofItem, -1);
   for (std::size_t k = 0; k < question.matrices.size(); ++k)
@@ -33,7 +30,8 @@ GpuLane::GpuLane(const WarpQuestion &question, int lane)
 }
 
 void GpuLane::declare(const loop::Let::Variable &v) {
-  region_ = Region::Loads;
+  isFor(served_.of(v));
+  kind_ = Kind::Loads;
   assignTo({v.name, {}}, valueIn(v.value));
 }
 
@@ -54,9 +52,10 @@ void GpuLane::barrier(const loop::Barrier &b) {
 }
 
 void GpuLane::shuffle(const loop::Shuffle &s) {
+  isFor(served_.of(s));
   const int value = valueIn(s.value);
-  assignTo({s.name, {}}, emit(GpuUnit::Shuffle, Region::Computing,
-                              value < 0 ? std::vector<int>{} : std::vector<int>{value}));
+  assignTo({s.name, {}},
+           emit(GpuUnit::Shuffle, Kind::Computing, value < 0 ? std::vector<int>{} : std::vector<int>{value}));
 }
 
 bool GpuLane::goesThroughAll(const loop::For &, long turns) const {
@@ -65,7 +64,7 @@ bool GpuLane::goesThroughAll(const loop::For &, long turns) const {
 
 void GpuLane::beginLoop(const loop::For &loop, long turns) {
   open_.push_back({static_cast<int>(trace_.instructions.size()), static_cast<int>(trace_.loops.size()),
-                   writesMemory(loop.body)});
+                   writesMemory(loop.body), served_.of(loop)});
   trace_.loops.push_back({0, 0, turns});
   outside_.push_back(loaded_); // stays in registers
   aliases_.clear();
@@ -77,8 +76,9 @@ void GpuLane::turnsAre(long turns) {
 }
 
 void GpuLane::endLoop() {
-  emit(GpuUnit::Integer, Region::Computing, {}); // the counter, and the branch
-  const auto [first, loop, writes] = open_.back();
+  const auto [first, loop, writes, statement] = open_.back();
+  isFor(statement);
+  emit(GpuUnit::Integer, Kind::Computing, {}); // the counter, and the branch
   open_.pop_back();
   trace_.loops[static_cast<std::size_t>(loop)].first = first;
   trace_.loops[static_cast<std::size_t>(loop)].end = static_cast<int>(trace_.instructions.size());
@@ -93,8 +93,9 @@ void GpuLane::assign(const loop::Assign &a) {
   const loop::Local *local = loop::as<loop::Local>(a.target);
   if (!to && !local)
     return; // an index
+  isFor(served_.of(a));
   const bool isShared = (to && isOfGroup(*to)) || (local && ofGroup_.contains(local->name));
-  region_ = isShared ? Region::Copies : to && !isOfItem(*to) ? Region::Stores : Region::Computing;
+  kind_ = isShared ? Kind::Copies : to && !isOfItem(*to) ? Kind::Stores : Kind::Computing;
   int value = a.together > 1 ? several(a.value, a.together) : valueIn(a.value);
   if (a.op)
     value = combined(*a.op, a.target, a.value, value);
@@ -112,7 +113,7 @@ void GpuLane::assign(const loop::Assign &a) {
     return;
   }
   const std::vector<int> reads = value < 0 ? std::vector<int>{} : std::vector<int>{value};
-  const int stored = store(a.target, a.together, isShared ? Region::Copies : Region::Stores, reads);
+  const int stored = store(a.target, a.together, isShared ? Kind::Copies : Kind::Stores, reads);
   if (isShared)
     stored_.push_back(stored);
   changed();
@@ -142,27 +143,31 @@ void GpuLane::assignTo(const Place &place, int value) {
     aliases_[place] = value;
 }
 
-Instruction *GpuLane::joinable(GpuUnit unit, Region region, const std::vector<int> &reads) {
+void GpuLane::isFor(int statement) {
+  const auto at = static_cast<std::size_t>(statement);
+  line_ = statement >= 0 && at < question_.lines.size() ? question_.lines[at] : source::Line{};
+}
+
+Instruction *GpuLane::joinable(GpuUnit unit, Kind kind, const std::vector<int> &reads) {
   if (trace_.instructions.size() <= apart_)
     return nullptr;
   Instruction &last = trace_.instructions.back();
   const bool waits = std::any_of(reads.begin(), reads.end(), [&](int r) {
     return std::find(last.writes.begin(), last.writes.end(), r) != last.writes.end();
   });
-  const bool isSame =
-      !last.isBarrier && last.resource == placeOf(unit) && last.region == static_cast<int>(region);
+  const bool isSame = !last.isBarrier && last.resource == placeOf(unit) && last.region == regionOf(kind);
   return isSame && !waits && last.count < kMostTogether ? &last : nullptr;
 }
 
-int GpuLane::emit(GpuUnit unit, Region region, std::vector<int> reads) {
+int GpuLane::emit(GpuUnit unit, Kind kind, std::vector<int> reads) {
   const int result = newRegister();
-  if (Instruction *last = joinable(unit, region, reads)) {
+  if (Instruction *last = joinable(unit, kind, reads)) {
     ++last->count;
     ++last->transactions;
     last->reads.insert(last->reads.end(), reads.begin(), reads.end());
     last->writes.push_back(result);
   } else {
-    trace_.instructions.push_back({placeOf(unit), 1, std::move(reads), {result}, static_cast<int>(region)});
+    trace_.instructions.push_back({placeOf(unit), 1, std::move(reads), {result}, regionOf(kind)});
   }
   return result;
 }
@@ -230,7 +235,7 @@ int GpuLane::several(const Expr &e, long cells) {
 int GpuLane::chained(const std::vector<Selected> &instructions, std::vector<int> reads) {
   for (const Selected &s : instructions)
     for (int k = 0; k < s.count; ++k)
-      reads = {emit(s.unit, Region::Computing, reads)};
+      reads = {emit(s.unit, Kind::Computing, reads)};
   return reads.empty() ? -1 : reads.front();
 }
 
@@ -253,7 +258,7 @@ int GpuLane::operation(const loop::Operation &o) {
         std::vector<int> reads = valuesIn(product->operands);
         if (const int other = valueIn(o.operands[1 - k]); other >= 0)
           reads.push_back(other);
-        return emit(unitOf(o.type), Region::Computing, std::move(reads));
+        return emit(unitOf(o.type), Kind::Computing, std::move(reads));
       }
   return chained(selected(o), valuesIn(o.operands));
 }
@@ -273,7 +278,7 @@ int GpuLane::combined(Op op, const Expr &target, const Expr &from, int value) {
     reads.push_back(value);
   const loop::Local *local = loop::as<loop::Local>(target);
   const loop::Element *element = loop::as<loop::Element>(target);
-  return emit(unitOf(local ? local->type : matrixOf(*element).element), Region::Computing, std::move(reads));
+  return emit(unitOf(local ? local->type : matrixOf(*element).element), Kind::Computing, std::move(reads));
 }
 
 GpuLane::Where GpuLane::whereIs(const Expr &e) const {
@@ -302,8 +307,8 @@ int GpuLane::loaded(const Expr &e, long cells) {
     const std::size_t level = hoistLevel(e);
     if (level < open_.size())
       apart_ = trace_.instructions.size();
-    const Region region = region_ == Region::Copies ? Region::Copies : Region::Loads;
-    at->second = accessOf(e, w, w.isShared ? kWidest : cells * w.bytesOfCell, region, {});
+    const Kind kind = kind_ == Kind::Copies ? Kind::Copies : Kind::Loads;
+    at->second = accessOf(e, w, w.isShared ? kWidest : cells * w.bytesOfCell, kind, {});
     if (level < open_.size()) {
       hoisted_[accesses_.back()] = open_[level].loop;
       apart_ = trace_.instructions.size();
@@ -348,9 +353,9 @@ bool GpuLane::writesMemory(const loop::NodePtr &body) const {
   return find.isFound;
 }
 
-int GpuLane::store(const Expr &e, long cells, Region region, std::vector<int> reads) {
+int GpuLane::store(const Expr &e, long cells, Kind kind, std::vector<int> reads) {
   const Where w = whereIs(e);
-  const int result = accessOf(e, w, cells * w.bytesOfCell, region, std::move(reads));
+  const int result = accessOf(e, w, cells * w.bytesOfCell, kind, std::move(reads));
   stores_.insert(accesses_.back());
   return result;
 }
@@ -359,13 +364,12 @@ int GpuLane::indices(int count, int after) {
   int last = after;
   apart_ = trace_.instructions.size();
   for (int k = 0; k < count; ++k)
-    last =
-        emit(GpuUnit::Integer, Region::Computing, after < 0 ? std::vector<int>{} : std::vector<int>{after});
+    last = emit(GpuUnit::Integer, Kind::Computing, after < 0 ? std::vector<int>{} : std::vector<int>{after});
   apart_ = trace_.instructions.size();
   return last;
 }
 
-int GpuLane::addressOf(const Expr &e, Region region) {
+int GpuLane::addressOf(const Expr &e, Kind kind) {
   const loop::Element &element = *loop::as<loop::Element>(e);
   const auto base = bases_.find(element.buffer);
   const int matrix = base == bases_.end() ? 0 : base->second;
@@ -376,16 +380,16 @@ int GpuLane::addressOf(const Expr &e, Region region) {
              isNewRow = rows_.emplace(element.buffer, std::move(row)).second;
   if (!open_.empty())
     return matrix;
-  if (region == Region::Copies)
+  if (kind == Kind::Copies)
     return indices(costs_.ofCopy, matrix);
   return isNewRow && !isFirst ? indices(costs_.ofRow, matrix) : matrix;
 }
 
-int GpuLane::accessOf(const Expr &e, const Where &w, long bytes, Region region, std::vector<int> reads) {
+int GpuLane::accessOf(const Expr &e, const Where &w, long bytes, Kind kind, std::vector<int> reads) {
   if (!w.isShared && loop::as<loop::Element>(e))
-    reads.push_back(addressOf(e, region));
+    reads.push_back(addressOf(e, kind));
 
-  const int result = emit(w.isShared ? GpuUnit::Shared : GpuUnit::Dram, region, std::move(reads));
+  const int result = emit(w.isShared ? GpuUnit::Shared : GpuUnit::Dram, kind, std::move(reads));
   accesses_.push_back(static_cast<int>(trace_.instructions.size()) - 1);
   Key key{e.get(), turns_, copies_};
   key.before = met_[key]++;

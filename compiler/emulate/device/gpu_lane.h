@@ -11,6 +11,7 @@
 #pragma once
 #include "compiler/emulate/device/selection.h"
 #include "compiler/emulate/device/warp_trace.h"
+#include "compiler/loop/served_statements.h"
 #include <map>
 #include <set>
 #include <string>
@@ -38,7 +39,7 @@ struct Key {
 
 class GpuLane : public loop::WarpLane {
 public:
-  GpuLane(const WarpQuestion &question, int lane);
+  GpuLane(const WarpQuestion &question, int lane, const loop::ServedStatements &served);
 
   const std::vector<Address> &addresses() const { return addresses_; }
   const std::vector<int> &accesses() const { return accesses_; }
@@ -73,6 +74,14 @@ protected:
   void assign(const loop::Assign &a) override;
 
 private:
+  using Kind = Region::Kind;
+
+  /// What comes next is done for this statement of the kernel.
+  void isFor(int statement);
+
+  /// Of the line at which the lane is.
+  int regionOf(Kind kind) { return emulate::placeOf({kind, line_}, trace_.regions); }
+
   const loop::Matrix &matrixOf(const loop::Element &e) const;
   bool isOfGroup(const loop::Element &e) const;
   bool isOfItem(const loop::Element &e) const { return matrixOf(e).isOfItem; }
@@ -86,9 +95,9 @@ private:
   void assignTo(const Place &place, int value);
 
   /// The last instruction, if one more of its kind belongs to it.
-  Instruction *joinable(GpuUnit unit, Region region, const std::vector<int> &reads);
+  Instruction *joinable(GpuUnit unit, Kind kind, const std::vector<int> &reads);
 
-  int emit(GpuUnit unit, Region region, std::vector<int> reads);
+  int emit(GpuUnit unit, Kind kind, std::vector<int> reads);
 
   Place placeOf(const loop::Expr &e) const;
   static int placeOf(GpuUnit unit) { return emulate::placeOf(unit); }
@@ -135,25 +144,27 @@ private:
   /// Whether a load in it may have another value in the next turn, though its address is the same.
   bool writesMemory(const loop::NodePtr &body) const;
 
-  int store(const loop::Expr &e, long cells, Region region, std::vector<int> reads);
+  int store(const loop::Expr &e, long cells, Kind kind, std::vector<int> reads);
 
   /// So many instructions for indices, on the result of others; their register.
   int indices(int count, int after);
 
   /// The register of the address of an access to the device's memory.
-  int addressOf(const loop::Expr &e, Region region);
+  int addressOf(const loop::Expr &e, Kind kind);
 
-  int accessOf(const loop::Expr &e, const Where &w, long bytes, Region region, std::vector<int> reads);
+  int accessOf(const loop::Expr &e, const Where &w, long bytes, Kind kind, std::vector<int> reads);
 
   static int axesOf(const loop::NodePtr &lowered);
 
   const WarpQuestion &question_;
+  const loop::ServedStatements &served_;
   Trace trace_;
   IndexCosts costs_;
   std::map<int, int> bases_;                         // registers of matrices' addresses
   std::set<int> reached_;                            // matrices
   std::set<std::pair<int, std::vector<long>>> rows_; // of matrices that were accessed
-  Region region_ = Region::Computing;
+  source::Line line_;
+  Kind kind_ = Kind::Computing;
   std::map<std::string, const loop::Array *> ofGroup_;
   std::map<Place, int> registers_; // of the item's variables and arrays
   std::map<Place, int> aliases_;   // registers of other places, or of loads, that they have the values of
@@ -162,6 +173,7 @@ private:
   struct Open {
     int first, loop; // instruction; place in the trace
     bool writesMemory;
+    int statement; // the first one of its body
   };
   std::vector<Open> open_;
   std::map<int, int> hoisted_; // instructions that stand in front of a loop, by its place

@@ -194,9 +194,6 @@ class Writer {
 public:
   Writer(const Code &code, const Work &work) : code_(code), work_(work) {
     trace_.registers = code.registers + kOwn;
-    trace_.regions.clear();
-    for (const Region r : {Region::Copies, Region::Loads, Region::Computing, Region::Stores})
-      trace_.regions.push_back(nameOf(r));
   }
 
   Trace write(const Way &way, const Fit &fit) {
@@ -219,9 +216,10 @@ private:
   int copied() const { return code_.registers; }
   int stored() const { return code_.registers + 1; }
 
-  void add(GpuUnit unit, Region region, int transactions, const CodeInstruction &i, std::vector<int> writes) {
-    trace_.instructions.push_back(
-        {placeOf(unit), std::max(1, transactions), i.reads, std::move(writes), static_cast<int>(region)});
+  void add(GpuUnit unit, Region::Kind kind, int transactions, const CodeInstruction &i,
+           std::vector<int> writes) {
+    trace_.instructions.push_back({placeOf(unit), std::max(1, transactions), i.reads, std::move(writes),
+                                   emulate::placeOf(Region{kind}, trace_.regions)});
   }
 
   static int transactions(const Accesses &accesses, int bytes, double otherwise) {
@@ -236,31 +234,33 @@ private:
     switch (i.kind) {
     case Kind::Arithmetic:
       for (int k = 0; k < i.count; ++k) {
-        add(i.unit, Region::Computing, 1, i, i.writes);
+        add(i.unit, Region::Kind::Computing, 1, i, i.writes);
         if (k > 0)
           trace_.instructions.back().reads = i.writes;
       }
       break;
     case Kind::Branch:
-      add(GpuUnit::Integer, Region::Computing, 1, i, {});
+      add(GpuUnit::Integer, Region::Kind::Computing, 1, i, {});
       break;
     case Kind::Load:
-      add(GpuUnit::Dram, Region::Loads, transactions(work_.loaded, i.bytes, kNeighbours), i, i.writes);
+      add(GpuUnit::Dram, Region::Kind::Loads, transactions(work_.loaded, i.bytes, kNeighbours), i, i.writes);
       break;
     case Kind::Copy:
-      add(GpuUnit::Dram, Region::Copies, transactions(work_.loaded, i.bytes, kNeighbours), i, {copied()});
+      add(GpuUnit::Dram, Region::Kind::Copies, transactions(work_.loaded, i.bytes, kNeighbours), i,
+          {copied()});
       break;
     case Kind::Store:
-      add(GpuUnit::Dram, Region::Stores, transactions(work_.stored, i.bytes, kNeighbours), i, {});
+      add(GpuUnit::Dram, Region::Kind::Stores, transactions(work_.stored, i.bytes, kNeighbours), i, {});
       break;
     case Kind::GroupLoad:
-      add(GpuUnit::Shared, Region::Loads, transactions(work_.groupLoaded, i.bytes, kBank), i, i.writes);
+      add(GpuUnit::Shared, Region::Kind::Loads, transactions(work_.groupLoaded, i.bytes, kBank), i, i.writes);
       break;
     case Kind::GroupStore:
-      add(GpuUnit::Shared, Region::Copies, transactions(work_.groupStored, i.bytes, kBank), i, {stored()});
+      add(GpuUnit::Shared, Region::Kind::Copies, transactions(work_.groupStored, i.bytes, kBank), i,
+          {stored()});
       break;
     case Kind::Shuffle:
-      add(GpuUnit::Shuffle, Region::Computing, 1, i, i.writes);
+      add(GpuUnit::Shuffle, Region::Kind::Computing, 1, i, i.writes);
       break;
     case Kind::CopyWait:
       waitsForCopies_ = true;

@@ -15,8 +15,7 @@ Trace withStart(Trace trace, const Core &core) {
     loop.end += kBefore;
   }
   const int started = trace.registers++;
-  const auto region = static_cast<int>(trace.regions.size());
-  trace.regions.emplace_back("starts");
+  const int region = placeOf(Region{Region::Kind::Starts}, trace.regions);
   trace.instructions.insert(
       trace.instructions.begin(),
       {Instruction{.resource = placeOf(GpuUnit::Start), .writes = {started}, .region = region},

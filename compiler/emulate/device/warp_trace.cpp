@@ -45,24 +45,6 @@ void removeEmptyLoops(Trace &trace) {
   std::erase_if(trace.loops, [](const Repeat &loop) { return loop.first >= loop.end; });
 }
 
-} // namespace
-
-const char *nameOf(Region region) {
-  switch (region) {
-  case Region::Copies:
-    return "copies for the group";
-  case Region::Loads:
-    return "loads";
-  case Region::Computing:
-    return "computing";
-  case Region::Stores:
-    return "stores";
-  }
-  return "";
-}
-
-namespace {
-
 /// Of a warp; `byAccess`: the addresses of all lanes.
 Work workOf(const Trace &trace, const GpuLane &lane, const std::vector<std::vector<Address>> &byAccess) {
   Work work;
@@ -93,7 +75,8 @@ Work workOf(const Trace &trace, const GpuLane &lane, const std::vector<std::vect
 } // namespace
 
 WarpTrace warpTrace(const WarpQuestion &question) {
-  GpuLane first(question, 0);
+  const loop::ServedStatements served(question.lowered, question.matrices);
+  GpuLane first(question, 0, served);
   first.run(question.lowered);
   const std::vector<int> accesses = first.accesses();
   std::vector<std::vector<Address>> byAccess(accesses.size());
@@ -108,7 +91,7 @@ WarpTrace warpTrace(const WarpQuestion &question) {
   note(first);
   const int items = question.shape.group[0] * question.shape.group[1] * question.shape.group[2];
   for (int lane = 1; lane < std::min(loop::kLanes, items); ++lane) {
-    GpuLane other(question, lane);
+    GpuLane other(question, lane, served);
     other.run(question.lowered);
     note(other);
   }

@@ -11,7 +11,7 @@
 // turn of a loop. Independent instructions of one kind stand as one. Barriers wait for the writes to the group's memory before them, and those
 // that end copies for the copies.
 //
-// Regions: copies for the group, the rest of the loads, what is computed, the stores. Invariant: verify(trace) is empty. Source:
+// Regions: of each line, copies for the group, the rest of the loads, what is computed, the stores. Invariant: verify(trace) is empty. Source:
 // bottleneck-analysis.md 3.4, 8.
 #pragma once
 #include "compiler/emulate/device/gpu_core.h"
@@ -29,12 +29,9 @@ struct WarpQuestion {
   std::map<std::string, long> sizes; // as the loops call them
   std::optional<double> hits =
       {}; // the share of sectors that come from L2; none: what neighbours load, too, comes from caches
-  std::optional<long> otherSizes = {}; // none: they are large
+  std::optional<long> otherSizes = {};  // none: they are large
+  std::vector<source::Line> lines = {}; // of the source, by statement of the loops
 };
-
-/// The regions of each trace, by their place.
-enum class Region { Copies, Loads, Computing, Stores };
-const char *nameOf(Region);
 
 /// Accesses of one kind by a warp: bytes of one lane, and the admissions that they took.
 struct Accesses {

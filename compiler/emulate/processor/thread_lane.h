@@ -6,10 +6,11 @@
 //   for c < n {vectors}: B[c] = A[c - 1] * 0.5     =>  instructions { load; multiplication; store }, loop { n / 8 times },
 //                                                     accesses { A: byte 8 * (c - 1); B: byte 8 * c }, c a vector in the middle
 //
-// Each loop that is not written out is carried out once, with an iteration in its middle. Which cells the iterations of a vector have depends on
+// Loops are in thread_lane.cpp, values in thread_lane_value.cpp, accesses in thread_lane_access.cpp. Each loop that is not written out is carried out once, with an iteration in its middle. Which cells the iterations of a vector have depends on
 // the loop's variable in ways that only another run shows: RunOf::laneOne.
 #pragma once
 #include "compiler/emulate/processor/thread_trace.h"
+#include "compiler/loop/served_statements.h"
 #include "compiler/loop/warp_lane.h"
 #include <utility>
 
@@ -62,7 +63,7 @@ struct RunOf {
 
 class ThreadLane : public loop::WarpLane {
 public:
-  ThreadLane(const ThreadQuestion &, const ProcessorCore &, const RunOf &);
+  ThreadLane(const ThreadQuestion &, const ProcessorCore &, const loop::ServedStatements &, const RunOf &);
   Ran take();
 
 protected:
@@ -80,11 +81,12 @@ protected:
 
 private:
   using Place = std::pair<std::string, std::vector<long>>; // a local variable of a point
-  enum class Region { Loads, Computing, Stores };
+  using Kind = Region::Kind;
   struct Open {
     int first, loop;
     bool isCounted;
     long numbers;               // iterations that run together
+    int statement;              // the first one inside
     long vectors = 1, rest = 0; // in a round of Clang's; iterations that are left for the end
     bool isInnermost = false;
     std::size_t accesses = 0; // when it began
@@ -95,16 +97,21 @@ private:
     long step;
   };
 
-  void open(long times, bool isCounted, long numbers);
+  /// What comes next is done for this statement of the kernel.
+  void isFor(int statement);
+  /// Of the line at which the lane is.
+  int regionOf(Kind kind) { return emulate::placeOf({kind, line_}, ran_.trace.regions); }
+
+  void open(long times, bool isCounted, long numbers, int statement);
   void close();
   void appendRest(const Open &);
   void emitSetUp(bool isInnermost);
-  int emitApart(CpuUnit, body::Scalar, Region, std::vector<int> reads, long numbers);
+  int emitApart(CpuUnit, body::Scalar, Kind, std::vector<int> reads, long numbers);
   long numbers() const;
   /// Bytes of a vector here.
   long width() const { return block_ ? core_.vectorBytes : core_.loopVectorBytes; }
 
-  int emit(CpuUnit, body::Scalar, Region, std::vector<int> reads, long numbers, long apart = 1);
+  int emit(CpuUnit, body::Scalar, Kind, std::vector<int> reads, long numbers, long apart = 1);
   int chained(const struct CpuSelected &, body::Scalar, std::vector<int> reads);
   int registerOf(const Place &);
   void assignTo(const Place &, int value);
@@ -123,7 +130,9 @@ private:
 
   const ThreadQuestion &question_;
   const ProcessorCore &core_;
+  const loop::ServedStatements &served_;
   const RunOf how_;
+  source::Line line_;
   const loop::BlockOfPoints *block_ = nullptr;
   long turn_ = 0, row_ = 0, column_ = 0;
   bool areInMemory_ = false; // values of lanes, which are more than fit into registers

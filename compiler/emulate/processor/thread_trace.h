@@ -10,7 +10,7 @@
 // iteration. Each loop is carried out again from the next iteration on, which shows by how much every access moves; from that follows
 // which memory the lines come from (line_sources.h).
 //
-// Regions: loads, what is computed, stores. Invariant: verify(trace) is empty. Source: bottleneck-analysis.md 8 (processors).
+// Regions: of each line, loads, what is computed, stores. Invariant: verify(trace) is empty. Source: bottleneck-analysis.md 8 (processors).
 #pragma once
 #include "compiler/emulate/processor/processor_core.h"
 #include "compiler/emulate/trace.h"
@@ -25,7 +25,8 @@ struct ThreadQuestion {
   const loop::NodePtr &lowered;
   std::map<std::string, long> names; // sizes and limits, as the loops call them
   int vectorRegisters = 32;
-  bool isWarm = true; // the kernel ran before with the same matrices
+  bool isWarm = true;                   // the kernel ran before with the same matrices
+  std::vector<source::Line> lines = {}; // of the source, by statement of the loops
 };
 
 /// For the resources of the core. Bodies that were not lifted are not followed (loop::Call).

@@ -46,6 +46,10 @@ public:
     r_.nextLine();
     s_.domain = f_.domain(r_.bracketed("instances"), s_);
     r_.expectEnd();
+    if (r_.nextIndentation() > indentation && r_.nextBeginsWith("line"))
+      line();
+    else
+      s_.line = r_.lineOf(head); // the text is the source
     kernel_.statements.push_back(std::move(s_));
   }
 
@@ -71,6 +75,15 @@ private:
     r_.expect("]", "`,` or `]`");
     if (!hasLoops)
       s_.freeCount = static_cast<int>(s_.dimensions.size());
+  }
+
+  /// "line 12 of mm.pbcc"
+  void line() {
+    r_.nextLine();
+    r_.expect("line", "");
+    s_.line.number = static_cast<unsigned>(r_.integer("the number of a line", 1));
+    r_.expect("of", "`of` and the name of a file");
+    s_.line.path = r_.toEnd("the name of a file");
   }
 
   /// The element that is written stands first, but its access comes last.

@@ -215,6 +215,18 @@ std::string Reader::nonSpace(const std::string &what) {
   return std::string(text_.substr(begin, position_ - begin));
 }
 
+std::string Reader::toEnd(const std::string &what) {
+  skipSpaces();
+  const std::uint32_t begin = position_;
+  position_ = end_;
+  std::uint32_t end = end_;
+  while (end > begin && isSpace(text_[end - 1]))
+    --end;
+  if (begin == end)
+    failExpected(what);
+  return std::string(text_.substr(begin, end - begin));
+}
+
 source::Span Reader::here() const {
   std::uint32_t end = position_;
   while (end < end_ && isPartOfWord(text_[end]))

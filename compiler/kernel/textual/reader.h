@@ -60,8 +60,11 @@ public:
   Fragment before(std::string_view text, const std::string &what);
   /// The rest of the line up to white space.
   std::string nonSpace(const std::string &what);
+  /// The rest of the line, which is not empty, with the spaces inside of it.
+  std::string toEnd(const std::string &what);
 
   source::Span here() const;
+  source::Line lineOf(source::Span span) const { return diagnostics_.sources().lineOf(span); }
   source::Span since(std::uint32_t begin) const { return {file_, begin, position_}; }
   std::uint32_t position() { return skipSpaces(), position_; }
   std::string_view text() const { return text_; }

@@ -83,6 +83,17 @@ isl::map dimensionsOf(const isl::set &domain, std::size_t from, std::size_t coun
   return isl::manage(all);
 }
 
+/// Where the source reads, or writes, what is copied.
+source::Line lineOf(const Copy &copy, const Exposed &exposed, const Kernel &kernel, bool isWritten) {
+  for (const auto &[index, dimensions] : exposed.dimensions) {
+    const Statement &s = kernel.statements[static_cast<std::size_t>(index)];
+    if (std::any_of(s.accesses.begin(), s.accesses.end(),
+                    [&](const Access &a) { return a.buffer == copy.matrix && a.isWrite == isWritten; }))
+      return s.line;
+  }
+  return {};
+}
+
 /// The statement that fills the scratch memory, or writes it back.
 Statement copyStatement(const Copy &copy, const Kernel &kernel, const std::string &name, int scratch,
                         bool isBack) {
@@ -367,6 +378,7 @@ Outcome withCopies(const Scheduled &kernel, const CopyRequest &asked) {
       continue;
     const std::string name = freshName(made, matrix.name + (isBack ? "_back" : "_copy"));
     Placed one{copyStatement(copy, made, name, scratchIndex, isBack), isBack, {}};
+    one.statement.line = lineOf(copy, *exposed, made, isBack);
     for (const PlacedDimension &d : copy.order) {
       std::string label = freshLabel(labels, one.statement.dimensions[copy.loops.size() + d.dimension]);
       while (isTaken(placed, label)) // by the loops of the other copy

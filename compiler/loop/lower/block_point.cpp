@@ -202,7 +202,7 @@ BlockPoint::Result BlockPoint::of(const Assign &one, const std::string &step, bo
                             : cells(one.target, statement_);
   if (!local && one.op)
     return {nullptr, Left::Why::OtherBody};
-  return {make({Assign{target, one.op, result}}), {}};
+  return {make({Assign{target, one.op, result, one.statement}}), {}};
 }
 
 Expr BlockPoint::firstCell(std::size_t k) const {

@@ -64,7 +64,8 @@ private:
       const std::string name = "row" + std::to_string(row);
       const Replacements by = {{outer.iterator, add(index(outer.iterator), integer(row))}};
       all.push_back(make({Let{{{name, row ? replaced(one.value, by) : one.value}}, type}}));
-      writes.push_back(make({Assign{row ? replaced(one.target, by) : one.target, one.op, index(name)}}));
+      writes.push_back(
+          make({Assign{row ? replaced(one.target, by) : one.target, one.op, index(name), one.statement}}));
     }
     all.insert(all.end(), writes.begin(), writes.end());
     return block(std::move(all));

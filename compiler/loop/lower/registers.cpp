@@ -173,15 +173,16 @@ private:
     }
     stored_.push_back(points_.stored(statement.target, statement.statement));
     const BlockPoint::Turned &array = stored_.back();
-    std::vector<NodePtr> all{make({Assign{array.vector(), {}, one.value}})};
+    std::vector<NodePtr> all{make({Assign{array.vector(), {}, one.value, one.statement}})};
     for (std::size_t k = 0; isKept && k < registers_.strips.size(); ++k)
       if (registers_.strips[k].isKept)
         all.push_back(make(
             {Assign{make({StripValue{static_cast<int>(k), loop::add(index(y_.iterator), registers_.behind)}}),
                     {},
-                    array.vector()}}));
+                    array.vector(),
+                    one.statement}}));
     if (!isTurned)
-      all.push_back(make({Assign{one.target, {}, array.vector()}}));
+      all.push_back(make({Assign{one.target, {}, array.vector(), one.statement}}));
     to.push_back(each(block(std::move(all))));
   }
 

@@ -116,6 +116,8 @@ Prediction ProcessorPredictor::of(const kernel::Planned &planned,
                                  [&](const search::Array &a) { return a.name == m.name; });
     asked.extents.push_back(at == arrays_.all.end() ? std::vector<long>{} : at->extents);
   }
+  for (const kernel::Statement &s : made.kernel.statements)
+    asked.lines.push_back(s.line);
   const auto &tasks = made.kernel.schedule.taskDimensions;
   for (std::size_t t = 0; t < tasks.size(); ++t) {
     asked.names[fmt::format("low{}", t)] = valueAt(tasks[t].low, values_);

@@ -89,8 +89,9 @@ TEST(Code, TurnsAndWaysFollowFromTheWork) {
   double stores = 0, sectors = 0;
   for (std::size_t k = 0; k < found.trace.instructions.size(); ++k) {
     const Instruction &i = found.trace.instructions[k];
-    stores += i.region == static_cast<int>(Region::Stores) ? 1 : 0;
-    sectors += i.region == static_cast<int>(Region::Loads) ? i.transactions : 0;
+    const Region::Kind kind = found.trace.regions[std::size_t(i.region)].kind;
+    stores += kind == Region::Kind::Stores ? 1 : 0;
+    sectors += kind == Region::Kind::Loads ? i.transactions : 0;
   }
   EXPECT_EQ(stores, 1);
   EXPECT_EQ(sectors, 32) << "of a load of 16 bytes, as many for each byte as the loops' loads need";

@@ -105,6 +105,18 @@ TEST(Sensitivity, RegionsAddUpToTheWhole) {
   EXPECT_EQ(compared, 3);
 }
 
+/// A resource that one region uses alone has all of its elasticity there.
+TEST(Sensitivity, RegionsThatDoNotUseAResourceHaveNoneOfIt) {
+  const Trace trace = loadAndUse(10);
+  const Core core = ofFigure5();
+  const Analysis found = analysed(trace, 8, core);
+  for (const Elasticity &e : found.all)
+    if (e.parameter.resource == 0)
+      EXPECT_EQ(e.byRegion, (std::vector<double>{e.value > 0.01 ? e.value : 0, 0}));
+    else if (e.parameter.resource == 1)
+      EXPECT_EQ(e.byRegion, (std::vector<double>{0, e.value > 0.01 ? e.value : 0}));
+}
+
 TEST(Sensitivity, IssuingIsAResourceToo) {
   const Core core = coreOf({{4, 0.25}});
   const Trace trace = straight(std::vector<Step>(500));

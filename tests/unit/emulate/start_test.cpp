@@ -90,7 +90,7 @@ TEST(Start, TakesAsLongAsItsGapForEachWarp) {
   const Trace started = withStart(trace, gpu.core);
   EXPECT_EQ(verify(started, kGpuUnits), "");
   EXPECT_EQ(started.loops.front().first, 2);
-  EXPECT_EQ(started.regions.back(), "starts");
+  EXPECT_EQ(started.regions.back().kind, Region::Kind::Starts);
   // Eight warps: the last one begins after seven gaps and is there after one more; then the barrier, and three operations that do not wait for each other.
   const Time time = emulate::emulate(started, {8, 8}, gpu.core).time;
   EXPECT_GE(time, cycles(8 * 40 + 10 + 4));

@@ -52,7 +52,7 @@ Trace loadAndUse(int times) {
     steps.push_back({1, {2 * k}, 1, 1});
   }
   Trace trace = straight(steps);
-  trace.regions = {"load", "compute"};
+  trace.regions = {{Region::Kind::Loads}, {Region::Kind::Computing}};
   return trace;
 }
 

@@ -26,7 +26,7 @@ Core coreOf(const std::vector<std::pair<double, double>> &costs);
 
 /// `chains` independent chains of `length` instructions of resource 0, one of each in turn.
 Trace chains(int chains, int length);
-/// So many times a load that waits for the last result, and an instruction on it; regions "load" and "compute".
+/// So many times a load that waits for the last result, and an instruction on it; regions of loads and of what is computed.
 Trace loadAndUse(int times);
 
 } // namespace pbc::emulate

@@ -50,6 +50,41 @@ TEST(KernelText, WhatFollowsIsAdded) {
   EXPECT_EQ(print(t.kernel(print(k))), print(k));
 }
 
+/// Of a text that says nothing else, the line is that of the statement in the text itself.
+TEST(KernelText, StatementsKnowTheirLines) {
+  Texts t;
+  const Scheduled own = t.kernel(kAdd);
+  EXPECT_EQ(own.statements.front().line.number, 5U);
+  const std::string lined =
+      replaced(kAdd, "x < w }\n", "x < w }\n    line 12 of my folder/five.pbcc   // of the program\n");
+  const Scheduled k = t.kernel(lined);
+  EXPECT_EQ(k.statements.front().line, (pbc::source::Line{"my folder/five.pbcc", 12}));
+  EXPECT_THAT(print(k, Lines::Printed), HasSubstr("\n    line 12 of my folder/five.pbcc\n"));
+  EXPECT_EQ(print(t.kernel(print(k, Lines::Printed)), Lines::Printed), print(k, Lines::Printed));
+  EXPECT_EQ(print(k), print(own)) << "lines are left out unless they are asked for";
+  // Two slashes would begin a comment.
+  Scheduled twice = k;
+  twice.statements.front().line = {"a//b.pbcc", 3};
+  EXPECT_THAT(print(twice, Lines::Printed), HasSubstr("line 3 of a/b.pbcc\n"));
+  EXPECT_THAT(t.messages(replaced(kAdd, "x < w }\n", "x < w }\n    line twelve of a.pbcc\n")),
+              HasSubstr("expected the number of a line, found `twelve`"));
+  EXPECT_THAT(t.messages(replaced(kAdd, "x < w }\n", "x < w }\n    line 12 of\n")),
+              HasSubstr("expected the name of a file"));
+}
+
+/// A copy belongs to the line that reads what it copies, and a fused statement keeps its own.
+TEST(KernelText, StepsKeepLines) {
+  Texts t;
+  const Scheduled k = t.kernel(kAdd);
+  for (const char *steps :
+       {"tile(y, x; 4, 4); stage(A, at = xt)", "tile(y, x; 4, 4); vector(x)", "tasks()"}) {
+    const std::optional<Scheduled> made = t.run(k, steps);
+    ASSERT_TRUE(made) << steps;
+    for (const Statement &s : made->statements)
+      EXPECT_EQ(s.line.number, 5U) << steps << ": " << s.name;
+  }
+}
+
 /// A step that changes what is computed leaves no plain schedule, which would be one of other statements.
 TEST(KernelText, WhatStepsMakeOfAKernelWithAPlainScheduleReadsBack) {
   Texts t;

@@ -252,6 +252,7 @@ const char *const kPredicted =
   {"name":"direct","why_no_bound":"none","prediction":{"seconds":0.5,"verdict":"limited by L3 throughput (0.90)",
                   "elasticities"
     : [ {"parameter" : "L3 throughput", "value" : 0.9}, {"parameter" : "loads throughput", "value" : 0.1} ],
+                  "regions" : [ {"where" : "line 12", "line" : 12, "file" : "blur.pbcc", "value" : 0.7} ],
                   "try" : "tile(x; 8)",
                   "times_as_fast" : 1.5
 }
@@ -270,6 +271,8 @@ TEST(TransformBounds, KeepWhatIsPredicted) {
     ASSERT_TRUE(steps[0].prediction && steps[1].prediction);
     EXPECT_EQ(steps[0].prediction->verdict, "limited by L3 throughput (0.90)");
     EXPECT_EQ(steps[0].prediction->elasticities[1], std::pair(std::string("loads throughput"), 0.1));
+    ASSERT_EQ(steps[0].prediction->lines.size(), 1U);
+    EXPECT_EQ(steps[0].prediction->lines[0], std::pair(std::string("line 12"), 0.7));
     EXPECT_EQ(steps[0].prediction->script, "tile(x; 8)");
     EXPECT_EQ(steps[1].prediction->why, "its body calls f");
   }
