@@ -52,6 +52,18 @@ to C[w, h]
 }
 """
 SUM, RESULT = 8, 9  # their lines
+# What is computed from indices is the same for points in one column; what is computed from data is not.
+DIGITS = """transform Digits from A[n, n] : int to B[n, n] : int {
+  rule Cells
+  B.cell(x, y) from(A.cell(x, y) a) { return a + x % n; }
+  schedule blocks for Cells on gpu { items(; each = block); }
+}
+transform OfData from A[n, n] : int to B[n, n] : int {
+  rule Cells
+  B.cell(x, y) from(A.cell(x, y) a) { return a % n; }
+  schedule blocks for Cells on gpu { items(; each = block); }
+}
+"""
 ON_PROCESSOR = """transform Walk from X[n] to Y[n] {
   Y.cell(i) from(X.cell(i) x, X.all() all) { double v = x; while (v > 1) v /= 2; return v; }
 }
@@ -158,6 +170,12 @@ with tempfile.TemporaryDirectory() as folder:
     check("text names lines", f"; line {SUM} 0." in text, text)
     copied = run("lines.pbcc", "--kernel=Lines.rule0", "--trace").stdout
     check("the trace has lines", f"(copies for the group, line {SUM})" in copied and f"(stores, line {RESULT})" in copied, copied)
+    # An item of 4 x 6 points computes four remainders of columns.
+    open("digits.pbcc", "w").write(DIGITS)
+    for name, remainders in (("Digits", 4), ("OfData", 24)):
+        k = kernels("digits.pbcc", f"--kernel={name}.Cells", "--cells=4,6", "--n=4096", "--trace")[f"{name}.Cells, gpu:blocks"]
+        found = sum(int(line.split(" x")[1].split()[0]) for line in k["trace"].splitlines() if line.strip().startswith("special functions"))
+        check(f"{name}: {remainders} remainders, of two instructions each", found == 2 * remainders, k["trace"])
     walk = kernels("walk.pbcc")["Walk.rule0, global"]
     check("bodies that are calls", walk.get("why") == "its body was not lifted, so that its instructions are not known", walk)
     text = run("p.pbcc", "--kernel=Copy.rule0").stdout

@@ -4,6 +4,7 @@
 #include "compiler/kernel/footprint.h"
 #include "compiler/loop/walk.h"
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace pbc::emulate {
 namespace {
@@ -67,6 +68,7 @@ void GpuLane::beginLoop(const loop::For &loop, long turns) {
                    writesMemory(loop.body), served_.of(loop)});
   trace_.loops.push_back({0, 0, turns});
   outside_.push_back(loaded_); // stays in registers
+  computedOutside_.push_back(computed_);
   aliases_.clear();
   apart_ = trace_.instructions.size();
 }
@@ -84,6 +86,8 @@ void GpuLane::endLoop() {
   trace_.loops[static_cast<std::size_t>(loop)].end = static_cast<int>(trace_.instructions.size());
   loaded_ = std::move(outside_.back());
   outside_.pop_back();
+  computed_ = std::move(computedOutside_.back());
+  computedOutside_.pop_back();
   aliases_.clear();
   apart_ = trace_.instructions.size();
 }
@@ -193,17 +197,65 @@ int GpuLane::valueIn(const Expr &e) {
     return ofGroup_.contains(local->name) ? loaded(e, 1) : registerOf(placeOf(e));
   if (const loop::Element *element = loop::as<loop::Element>(e))
     return isOfItem(*element) ? registerOf(placeOf(e)) : loaded(e, 1);
-  if (const loop::Operation *o = loop::as<loop::Operation>(e))
-    return operation(*o);
+  if (loop::as<loop::Operation>(e) || loop::as<loop::Cast>(e)) {
+    std::string key;
+    if (!isOfIndices(e, key))
+      return computed(e);
+    const auto [at, isNew] = computed_.try_emplace(std::move(key), -1);
+    if (isNew)
+      at->second = computed(e);
+    return at->second;
+  }
   if (const loop::Function *f = loop::as<loop::Function>(e))
     return chained(selected(*f), valuesIn(f->operands));
-  if (const loop::Cast *c = loop::as<loop::Cast>(e))
-    return chained(selected(*c), valuesIn({c->operand}));
   if (const loop::Name *n = loop::as<loop::Name>(e)) {
     const Place place{n->name, {}};
     return registers_.contains(place) ? registerOf(place) : -1;
   }
   return -1;
+}
+
+int GpuLane::computed(const Expr &e) {
+  if (const loop::Cast *c = loop::as<loop::Cast>(e))
+    return chained(selected(*c), valuesIn({c->operand}));
+  return operation(*loop::as<loop::Operation>(e));
+}
+
+bool GpuLane::isOfIndices(const Expr &e, std::string &key) const {
+  const auto all = [&](const std::vector<Expr> &operands) {
+    key += '(';
+    const bool isOne = std::all_of(operands.begin(), operands.end(),
+                                   [&](const Expr &operand) { return isOfIndices(operand, key); });
+    key += ')';
+    return isOne;
+  };
+  if (const loop::Grouped *g = loop::as<loop::Grouped>(e))
+    return isOfIndices(g->operand, key);
+  if (const loop::Name *n = loop::as<loop::Name>(e)) {
+    key += fmt::format("{}={} ", n->name, valueOf(e));
+    return !registers_.contains({n->name, {}});
+  }
+  if (const loop::Literal *l = loop::as<loop::Literal>(e)) {
+    key += l->text + ' ';
+    return true;
+  }
+  if (const loop::Integer *i = loop::as<loop::Integer>(e)) {
+    key += fmt::format("{} ", i->value);
+    return true;
+  }
+  if (const loop::Arithmetic *a = loop::as<loop::Arithmetic>(e)) {
+    key += fmt::format("a{}", static_cast<int>(a->op));
+    return all(a->operands);
+  }
+  if (const loop::Operation *o = loop::as<loop::Operation>(e)) {
+    key += fmt::format("o{}:{}", static_cast<int>(o->op), static_cast<int>(o->type));
+    return all(o->operands);
+  }
+  if (const loop::Cast *c = loop::as<loop::Cast>(e)) {
+    key += fmt::format("c{}", static_cast<int>(c->type));
+    return all({c->operand});
+  }
+  return false;
 }
 
 std::vector<int> GpuLane::valuesIn(const std::vector<Expr> &all) {

@@ -105,6 +105,12 @@ private:
   /// The register with the expression's value; -1: a number that costs nothing.
   int valueIn(const loop::Expr &e);
 
+  int computed(const loop::Expr &operationOrCast);
+
+  /// Whether it is computed from indices, sizes and numbers alone, so that it has the same value wherever these have: `key` then says what it is,
+  /// and of which values.
+  bool isOfIndices(const loop::Expr &, std::string &key) const;
+
   std::vector<int> valuesIn(const std::vector<loop::Expr> &all);
 
   /// A place that nothing was written to yet has a register, too.
@@ -170,6 +176,8 @@ private:
   std::map<Place, int> aliases_;   // registers of other places, or of loads, that they have the values of
   std::map<Place, int> loaded_;    // of what was loaded since the last barrier
   std::vector<std::map<Place, int>> outside_; // the same at the begin of each open loop
+  std::map<std::string, int> computed_;       // registers of what is computed from indices alone
+  std::vector<std::map<std::string, int>> computedOutside_; // the same at the begin of each open loop
   struct Open {
     int first, loop; // instruction; place in the trace
     bool writesMemory;
