@@ -6,6 +6,8 @@
 
 namespace pbc::kernel {
 
+std::string_view nameOf(Half half) { return half == Half::Lower ? "lower" : "upper"; }
+
 std::vector<SizeOfBuild> sizesOfBuild(const Kernel &kernel) {
   std::map<std::string, long> least;
   for (const Buffer &b : kernel.buffers)

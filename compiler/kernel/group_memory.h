@@ -14,6 +14,7 @@
 // There is a kernel for each value of r that a program comes to, in which r is a number.
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace pbc::kernel {
@@ -41,6 +42,10 @@ struct GroupDimension {
   /// Whether neighbours along the axis may read the same cells.
   bool overlaps() const { return axis >= 0 && (extent > factor || !sizes.empty()); }
 };
+
+/// The half of a symmetric matrix that is stored: of the lower one the cells [x, y] with x <= y, of the upper one those with y <= x.
+enum class Half { Lower, Upper };
+std::string_view nameOf(Half); // "lower"
 
 /// A size that is a number in each kernel that is built.
 struct SizeOfBuild {

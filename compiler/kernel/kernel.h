@@ -122,6 +122,8 @@ struct GroupCopy {
   bool isWithin = false;
   /// The same: the group's memory, a buffer, through which the cells come that are new in a turn; -1: they come from the matrix.
   int through = -1;
+  /// Of a group's memory: the matrix is symmetric, and cells outside of this half are copied from the other side of its diagonal.
+  std::optional<Half> stored = {};
 };
 
 struct Statement {

@@ -26,6 +26,33 @@ isl::map acrossDiagonal(const isl::set &cells) {
   return isl::manage(isl_map_equate(all, isl_dim_in, 1, isl_dim_out, 0));
 }
 
+std::optional<isl::set> readDirectly(const Kernel &kernel, int matrix) {
+  isl::set all;
+  for (const Statement &s : kernel.statements)
+    for (const Access &a : s.accesses) {
+      if (a.buffer != matrix || a.isWrite || s.copy)
+        continue;
+      const isl::set cells =
+          isl::manage(isl_set_reset_tuple_id(a.relation.intersect_domain(s.domain).range().release()));
+      all = all.is_null() ? cells : all.unite(cells);
+    }
+  if (all.is_null())
+    return std::nullopt;
+  return all.intersect_params(kernel.context).coalesce();
+}
+
+std::optional<Half> storedHalf(const isl::set &cells, const isl::set &stored) {
+  const isl::map across = acrossDiagonal(cells);
+  for (const Half half : {Half::Lower, Half::Upper}) {
+    const isl::set triangle(cells.ctx(),
+                            half == Half::Lower ? "{ [x, y] : x <= y }" : "{ [x, y] : y <= x }");
+    const isl::set inside = cells.intersect(triangle);
+    if (inside.is_subset(stored) && cells.subtract(inside).apply(across).is_subset(stored))
+      return half;
+  }
+  return std::nullopt;
+}
+
 MirroredReads mirrorReads(Kernel &kernel, int matrix) {
   MirroredReads made;
   const std::string name = programName(kernel, matrix);
@@ -38,14 +65,13 @@ MirroredReads mirrorReads(Kernel &kernel, int matrix) {
         continue;
       if (a.isWrite || s.isOpaque)
         return {{}, fmt::format("the kernel writes `{}`", name)};
-      const isl::set cells =
-          isl::manage(isl_set_reset_tuple_id(a.relation.intersect_domain(s.domain).range().release()));
-      made.stored = made.stored.is_null() ? cells : made.stored.unite(cells);
+      if (s.copy)
+        return {{}, fmt::format("groups or items copy `{}` already", name)};
       reads.push_back(&a);
     }
   if (reads.empty())
     return {{}, fmt::format("the kernel does not read `{}`", name)};
-  made.stored = made.stored.intersect_params(kernel.context).coalesce();
+  made.stored = *readDirectly(kernel, matrix);
   // Copies are read along their rows by the innermost loop, if some read goes along rows.
   const auto alongRows = std::find_if(reads.begin(), reads.end(), [](const Access *a) {
     const auto last = isl_map_dim(a->relation.get(), isl_dim_in) - 1;

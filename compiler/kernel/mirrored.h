@@ -18,6 +18,12 @@ struct MirroredReads {
 };
 MirroredReads mirrorReads(Kernel &, int matrix);
 
+/// The cells that the kernel reads of the matrix, { [x, y] } over the parameters, without what fills copies of it; nothing if it reads none.
+std::optional<isl::set> readDirectly(const Kernel &, int matrix);
+/// The half, the diagonal included, of which `stored` has all of these cells, and the mirrored ones of those outside of it; nothing if
+/// there is none.
+std::optional<Half> storedHalf(const isl::set &cells, const isl::set &stored);
+
 /// { [x, y] -> [y, x] } in the space of these cells
 isl::map acrossDiagonal(const isl::set &cells);
 

@@ -177,16 +177,17 @@ std::string dimensions(const Statement &s) {
   return "[" + text + "]";
 }
 
-/// "fill A_group from A[-1 + pb__first0, it]"
+/// "fill A_group from A[-1 + pb__first0, it]"; ", symmetric lower" follows if the copy has both halves of a matrix
 std::string fill(const Kernel &kernel, const Statement &s, const GroupCopy &copy) {
   const Buffer &memory = kernel.buffers[static_cast<std::size_t>(copy.to)];
   std::vector<std::string> cells(copy.first.size());
   for (std::size_t d = 0; d < copy.first.size(); ++d)
     cells[static_cast<std::size_t>(memory.ofGroup[d].dimension)] = functionText(copy.first[d], s.dimensions);
   const auto nameOf = [&](int b) { return kernel.buffers[static_cast<std::size_t>(b)].name; };
-  return fmt::format("fill {} from {}[{}]{}{}", memory.name, nameOf(copy.from), poly::join(cells),
+  return fmt::format("fill {} from {}[{}]{}{}{}", memory.name, nameOf(copy.from), poly::join(cells),
                      copy.through >= 0 ? " through " + nameOf(copy.through) : "",
-                     copy.isWithin ? ", within" : "");
+                     copy.isWithin ? ", within" : "",
+                     copy.stored ? fmt::format(", symmetric {}", kernel::nameOf(*copy.stored)) : "");
 }
 
 /// "3" or "1 + 2 * r": the cells of one point.

@@ -311,7 +311,8 @@ private:
 
   void one(const GroupCopy &c, const std::string &indent) {
     line(indent, "fill " + expressions_.nameOf(c.to) + " from " + expressions_.nameOf(c.from) + "[" +
-                     expressions_.list(c.first) + "]");
+                     expressions_.list(c.first) + "]" +
+                     (c.stored ? ", symmetric " + std::string(kernel::nameOf(*c.stored)) : ""));
   }
 
   void one(const BlockOfPoints &b, const std::string &indent) {

@@ -289,19 +289,20 @@ NodePtr StatementBuilder::node(const std::vector<Expr> &dimensions, const Expr &
   const At at{dimensions, lane};
   if (statement_.copy)
     // In the steps of a loop some item reads a cell of the matrix (kernel/transform/group_copies.cpp).
-    return make(
-        {GroupCopy{statement_.copy->from,
-                   statement_.copy->to,
-                   expressions(indices_.front(), dimensions),
-                   mayBeNegative_,
-                   {},
-                   statement_.dimensions.empty(),
-                   phase_ == 0,
-                   kernel_.buffers[static_cast<std::size_t>(statement_.copy->to)].role == Buffer::Role::Item,
-                   statement_.copy->isWithin,
-                   phase_,
-                   0,
-                   statement_.copy->through}});
+    return make({GroupCopy{
+        .from = statement_.copy->from,
+        .to = statement_.copy->to,
+        .first = expressions(indices_.front(), dimensions),
+        .mayBeNegative = mayBeNegative_,
+        .mayBeEmpty = statement_.dimensions.empty(),
+        .isAligned = phase_ == 0,
+        .isOfItem =
+            kernel_.buffers[static_cast<std::size_t>(statement_.copy->to)].role == Buffer::Role::Item,
+        .isWithinPoints = statement_.copy->isWithin,
+        .phase = phase_,
+        .through = statement_.copy->through,
+        .stored = statement_.copy->stored,
+        .condition = nullptr}});
   if (statement_.isOpaque)
     return for_.device ? make({deviceCall(at)}) : scope({make({call(at)})}); // views need declarations
   Assign assign{element(statement_.write, at), {}, value(at), number_, dimensions};

@@ -214,6 +214,8 @@ struct GroupCopy {
   int through = -1;
   /// Of a group: it fills such a memory, in each turn.
   bool isOfTurn = false;
+  /// Of a group: the matrix is symmetric, and cells outside of this half come from the other side of its diagonal.
+  std::optional<kernel::Half> stored = {};
   Expr condition; // which is the same for the whole group; null: it always takes place
 };
 

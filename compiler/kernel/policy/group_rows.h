@@ -8,7 +8,7 @@
 //   rows along a strip of 16 steps, of doubles                       =>   pad = 16 bytes: points of neighbouring rows, in different banks
 //   rows along x, items read A[2 * x .. 2 * x + 1, y] of doubles     =>   parts = 2, gap = 7, pad = 1: even cells, then odd ones
 //
-// The memory has 32 banks of 4 bytes. Groups have a multiple of 32 items along axis 0, and a copy is dealt out as loop/lower/group_copies.cpp
+// The memory has 32 banks of 4 bytes. Groups have a multiple of 32 items along axis 0, and a copy is dealt out as loop/lower/fill.h
 // says: neighbours in a row of the matrix to neighbouring items, or of each of 8 cells of a row as many rows as fill the banks.
 #pragma once
 #include "compiler/kernel/transform/copies.h"

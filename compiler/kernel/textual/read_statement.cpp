@@ -131,6 +131,13 @@ private:
       r_.expect("within", "`within`");
       copy.isWithin = true;
     }
+    if (memory.role == Buffer::Role::Group && memory.rank == 2 && r_.accept(",")) {
+      r_.expect("symmetric", "`symmetric` and the half that is stored");
+      const bool isLower = r_.accept("lower");
+      if (!isLower)
+        r_.expect("upper", "`lower` or `upper`, the half that is stored");
+      copy.stored = isLower ? Half::Lower : Half::Upper;
+    }
     for (const GroupDimension &d : memory.ofGroup)
       copy.first.push_back(cells[static_cast<std::size_t>(d.dimension)]);
     const auto access = [&](int number, bool isWrite) {

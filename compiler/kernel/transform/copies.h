@@ -31,6 +31,8 @@ struct CopyRequest {
   long planes = 1; // the same: how many of the last planes an item takes from there in each plane
   long access = 0; // on a device: which way to read the matrix it is for, from 1 (filled_box.h); 0: all
   bool isMirrored = false; // it is symmetric: the copy has both halves of what is read (mirrored.h)
+  /// In groups: it is symmetric, the kernel reads cells of both halves (mirrored.h), and this one is stored.
+  std::optional<Half> stored = {};
 };
 
 Outcome withCopies(const Scheduled &, const CopyRequest &);

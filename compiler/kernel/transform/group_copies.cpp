@@ -372,6 +372,7 @@ Outcome withGroupCopy(const Scheduled &kernel, const CopyRequest &asked) {
     fill.copy->through = static_cast<int>(made.buffers.size());
     made.buffers.push_back(planeOf(memory, freshName(made, matrix.name + "_plane"), asked.planes));
   }
+  fill.copy->stored = asked.stored;
   const isl::union_set all =
       isl::manage(isl_schedule_get_domain(made.schedule.tree.get())).unite(isl::union_set(fill.domain));
   made.schedule.tree = WithFill(copy, fill, memory.name, made.schedule).run(made.schedule.tree, all);

@@ -24,7 +24,15 @@
 // that one item uses has a constant size, or without `at` one that is a sum of sizes of the program, and moves with at most one coordinate
 // of the item along each dimension; the group's box then is as large as its number of points and these sizes ask for, whatever they are when
 // the kernel is built. Reads of one matrix whose boxes move differently
-// may have a copy each (filled_box.h). Source: petabricks-hetero 4, phase 3;
+// may have a copy each (filled_box.h).
+//
+// Of a symmetric matrix that the kernel reads as if all of it were stored (mirrored.h), the copy has both halves:
+//
+//   S[x, y, k]: C[x, y] += A[k, y] * B[x, k]      of which only the cells A[x, y] with x <= y are stored
+//   => withGroupCopy(kernel, {"A", "kt", .stored = Half::Lower})
+//   A_fill[kt]: A_group = A from (kt, first1), symmetric lower      what lies beyond the diagonal comes from its other side
+//
+// Source: petabricks-hetero 4, phase 3;
 // requirements 17 to 19, 97, 98.
 #pragma once
 #include "compiler/kernel/transform/copies.h"

@@ -19,13 +19,6 @@ using testing::IsEmpty;
 
 namespace {
 
-std::size_t countOf(const std::string &text, const std::string &word) {
-  std::size_t count = 0;
-  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += word.size())
-    ++count;
-  return count;
-}
-
 constexpr const char *kThree = R"(kernel Three [n]
   context n >= 3
   buffer A double 1-d input

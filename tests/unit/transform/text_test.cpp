@@ -2,6 +2,7 @@
 
 // The text of kernels: what is written is read, what is left out follows, and errors say where and what.
 #include "compiler/kernel/print.h"
+#include "compiler/kernel/verify.h"
 #include "tests/unit/transform/interpret.h"
 #include "tests/unit/transform/random_kernels.h"
 #include "tests/unit/transform/textual.h"

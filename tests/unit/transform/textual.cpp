@@ -57,4 +57,11 @@ std::string scheduledLoops(const Scheduled &kernel) {
   return all.substr(from, all.find("  lowered\n") - from);
 }
 
+std::size_t countOf(const std::string &text, const std::string &word) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += word.size())
+    ++count;
+  return count;
+}
+
 } // namespace pbc::kernel

@@ -43,5 +43,7 @@ private:
 std::string treeOf(const Scheduled &);
 /// The loops of the schedule before lowering, as `--emit=loops` prints them.
 std::string scheduledLoops(const Scheduled &);
+/// How often the word is in the text.
+std::size_t countOf(const std::string &text, const std::string &word);
 
 } // namespace pbc::kernel

@@ -13,6 +13,8 @@
 //   GM_map(A, Symmetry)                               likewise, with both halves of a matrix of which one is stored
 //   format_iteration(A, Symmetry)                     join(k, k2): loops over its halves, which then read the same copy
 //   SM_alloc(B, Transpose)                            stage(B; at = kt, layout = transposed)
+//   SM_alloc(A, Symmetry)                             likewise, with both halves; on a device join(k, k2); (kt, k) = tile(k; 16), too, so
+//                                                     that groups copy strips of both halves, which one loop reads
 //   reg_alloc(C)                                      keep(C; at = kt)
 //
 // Our own, for adaptors that the framework does not have:
@@ -60,6 +62,10 @@ std::vector<std::string> nestAround(const LoopNode &);
 /// These loops are distributed, so that this one lies directly in those of its own; the kernel as it is if they cannot be.
 Scheduled distributedAround(const Scheduled &, const std::string &inner,
                             const std::vector<std::string> &loops);
+
+/// Makes one loop of each two over halves of a symmetric matrix, which read the matrix or a copy of it in the same way; a sentence if
+/// there are none.
+std::string joinHalves(Combined &, const std::string &matrix);
 
 /// Whether the loop goes through the points of a tile: one by one, and no more often than a constant.
 bool isInTile(const Scheduled &, const LoopNode &);

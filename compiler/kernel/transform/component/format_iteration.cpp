@@ -24,15 +24,22 @@ Outcome applyFormatIteration(const Scheduled &kernel, const Arguments &arguments
   if (!itemLoops(kernel.schedule.tree).empty())
     return {std::nullopt, "its points have items already: loops over halves become one before"};
   Combined steps(kernel);
-  std::string why = fmt::format("no two loops that follow each other read `{}`", arguments.name("matrix"));
+  std::string why = joinHalves(steps, arguments.name("matrix"));
+  return why.empty() ? steps.done() : Outcome{std::nullopt, std::move(why)};
+}
+
+} // namespace
+
+std::string joinHalves(Combined &steps, const std::string &matrix) {
+  std::string why = fmt::format("no two loops that follow each other read `{}`", matrix);
   bool isChanged = false, isMore = true;
   while (isMore) {
     isMore = false;
     const std::vector<LoopNode> loops = loopsOf(steps.kernel().schedule.tree);
     for (std::size_t a = 0; a < loops.size() && !isMore; ++a)
       for (std::size_t b = 0; b < loops.size() && !isMore; ++b) {
-        if (a == b || !usesMatrixOrCopy(steps.kernel(), loops[a], arguments.name("matrix")) ||
-            !usesMatrixOrCopy(steps.kernel(), loops[b], arguments.name("matrix")))
+        if (a == b || !usesMatrixOrCopy(steps.kernel(), loops[a], matrix) ||
+            !usesMatrixOrCopy(steps.kernel(), loops[b], matrix))
           continue;
         Combined attempt = steps;
         isMore = attempt.add(script::step("join", {loops[a].label, loops[b].label}));
@@ -42,10 +49,8 @@ Outcome applyFormatIteration(const Scheduled &kernel, const Arguments &arguments
           why = attempt.why();
       }
   }
-  return isChanged ? steps.done() : Outcome{std::nullopt, why};
+  return isChanged ? "" : why;
 }
-
-} // namespace
 
 Transformation formatIterationTransformation() {
   using Kind = Parameter::Kind;

@@ -73,6 +73,40 @@ std::string stageStrips(Combined &writing, const std::string &matrix, const std:
   }
 }
 
+/// The loops of strips that are to be completed: all, or those of which the loop inside is named.
+std::vector<std::string> stripsToComplete(const Scheduled &kernel, const std::vector<std::string> &named) {
+  std::vector<std::string> all;
+  for (const StripLoops &loops : stripLoops(kernel))
+    if ((named.empty() || std::find(named.begin(), named.end(), loops.inside) != named.end()) &&
+        std::find(all.begin(), all.end(), loops.strips) == all.end())
+      all.push_back(loops.strips);
+  return all;
+}
+
+/// Gives the copies in strips that have been made so many buffers; whether that changes any. It changes no loop and no dependence.
+bool addBuffers(Scheduled &kernel, const std::string &strips, long buffers) {
+  bool isAny = false;
+  for (const int s : statementsBelow(kernel, *findLoop(kernel.schedule.tree, strips)))
+    if (const std::optional<GroupCopy> &copy = kernel.statements[static_cast<std::size_t>(s)].copy) {
+      Buffer &memory = kernel.buffers[static_cast<std::size_t>(copy->to)];
+      if (memory.role != Buffer::Role::Group || memory.buffers >= buffers)
+        continue;
+      memory.buffers = static_cast<int>(buffers);
+      isAny = true;
+    }
+  return isAny;
+}
+
+/// Lets groups copy what the strips lack; whether there is anything.
+bool complete(Scheduled &kernel, const std::string &strips, long buffers) {
+  Combined steps(kernel);
+  bool isAny = false;
+  for (const std::string &matrix : inputsOf(kernel))
+    isAny |= stageStrips(steps, matrix, strips, buffers).empty();
+  kernel = steps.kernel();
+  return addBuffers(kernel, strips, buffers) || isAny;
+}
+
 Outcome applyStrips(const Scheduled &kernel, const Arguments &arguments) {
   if (!hasBlocks(kernel.schedule.tree))
     return {
@@ -88,6 +122,8 @@ Outcome applyStrips(const Scheduled &kernel, const Arguments &arguments) {
   std::string why = loops.empty() ? kNoLongLoop : "";
   Scheduled made = kernel;
   bool isAny = false;
+  for (const std::string &strips : stripsToComplete(kernel, named))
+    isAny |= complete(made, strips, buffers);
   for (const std::string &loop : loops) {
     StripsOutcome strips = withStrips(made, loop, length, buffers);
     if (!strips.kernel && why.empty())
@@ -252,6 +288,20 @@ StripsOutcome withStrips(const Scheduled &kernel, const std::string &loop, long 
   made.kernel = steps.kernel();
   made.steps = steps.steps();
   return made;
+}
+
+Outcome withStripsOfBothHalves(const Scheduled &kernel, const std::string &loop, const std::string &matrix,
+                               Half stored) {
+  Combined steps(kernel);
+  script::Step tile = script::step("tile", {loop}, {kLength});
+  tile.results = {freshLabel(kernel.schedule.tree, loop + "t"), loop};
+  if (!steps.add(tile))
+    return steps.refused();
+  Strip strip = stripOf(steps.kernel(), matrix, tile.results.front(), 0);
+  if (!strip.copy)
+    return {std::nullopt, strip.why};
+  strip.copy->stored = stored;
+  return withGroupCopy(steps.kernel(), *strip.copy);
 }
 
 Transformation stripsTransformation() {

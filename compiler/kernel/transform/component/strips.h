@@ -11,6 +11,10 @@
 // is served at once is in different banks. Of an input that is read in several ways, each way has a copy of its own, as both halves
 // of a symmetric matrix have.
 //
+// A loop that has strips already, because a step before has copied one of its matrices, keeps their length; the others get copies in them:
+//
+//   SM_alloc(A, Symmetry); strips(; 16, buffers = 2)      A with both halves, then B, and both with two buffers
+//
 //   full_strips(; 8)                  =>   separate(k; at = kt, apart = loops); (ks, k) = tile(k; 8); unroll(k)
 //
 // (without `apart` where full strips have others between them) writes out the steps of full strips, for all loops that have strips.
@@ -51,6 +55,9 @@ struct StripsOutcome {
   std::string why;
 };
 StripsOutcome withStrips(const Scheduled &, const std::string &loop, long length, long buffers = 1);
+/// The same for a symmetric matrix alone, which the loop reads as if all of it were stored: its copies have both halves.
+Outcome withStripsOfBothHalves(const Scheduled &, const std::string &loop, const std::string &matrix,
+                               Half stored);
 
 Transformation stripsTransformation();
 Transformation fullStripsTransformation();
