@@ -44,8 +44,7 @@ std::optional<isl::set> readDirectly(const Kernel &kernel, int matrix) {
 std::optional<Half> storedHalf(const isl::set &cells, const isl::set &stored) {
   const isl::map across = acrossDiagonal(cells);
   for (const Half half : {Half::Lower, Half::Upper}) {
-    const isl::set triangle(cells.ctx(),
-                            half == Half::Lower ? "{ [x, y] : x <= y }" : "{ [x, y] : y <= x }");
+    const isl::set triangle(cells.ctx(), half == Half::Lower ? "{ [x, y] : x <= y }" : "{ [x, y] : y <= x }");
     const isl::set inside = cells.intersect(triangle);
     if (inside.is_subset(stored) && cells.subtract(inside).apply(across).is_subset(stored))
       return half;

@@ -65,14 +65,14 @@ bool isSized(const Buffer &scratch) {
   return !bytes || *bytes > kernel::kMostScratchBytes;
 }
 
-/// How many cells behind a multiple of 16 bytes the copy begins along dimension 0 of the matrix, if the first point of its group, or of
+/// How many cells behind a multiple of 16 bytes the copy begins along a dimension of the matrix, if the first point of its group, or of
 /// its item, lies at one; nothing if that is not known.
 static std::optional<long> phaseOf(const kernel::Scheduled &kernel, const kernel::Statement &fill,
-                                   const isl::set &steps) {
+                                   const isl::set &steps, int dimension) {
   const kernel::GroupCopy &copy = *fill.copy;
   const auto &memory = kernel.buffers[static_cast<std::size_t>(copy.to)];
   const auto along = std::find_if(memory.ofGroup.begin(), memory.ofGroup.end(),
-                                  [](const kernel::GroupDimension &d) { return d.dimension == 0; });
+                                  [&](const kernel::GroupDimension &d) { return d.dimension == dimension; });
   const long cells = 16 / static_cast<long>(kernel::bytesOf(memory.element));
   const auto multiple = [&](isl_pw_aff *f) {
     isl_val *by = isl_val_int_from_si(isl_pw_aff_get_ctx(f), cells);
@@ -115,7 +115,8 @@ StatementBuilder::StatementBuilder(const kernel::Scheduled &kernel, int statemen
           isl::manage(isl_set_complement(isl_pw_aff_nonneg_set(first.copy()))).intersect(steps);
       mayBeNegative_.push_back(!negative.is_empty());
     }
-    phase_ = phaseOf(kernel, statement_, steps);
+    phase_ = phaseOf(kernel, statement_, steps, 0);
+    isAlignedAcross_ = statement_.copy->stored && phaseOf(kernel, statement_, steps, 1) == 0;
     return;
   }
   if (statement_.isOpaque) {
@@ -289,20 +290,20 @@ NodePtr StatementBuilder::node(const std::vector<Expr> &dimensions, const Expr &
   const At at{dimensions, lane};
   if (statement_.copy)
     // In the steps of a loop some item reads a cell of the matrix (kernel/transform/group_copies.cpp).
-    return make({GroupCopy{
-        .from = statement_.copy->from,
-        .to = statement_.copy->to,
-        .first = expressions(indices_.front(), dimensions),
-        .mayBeNegative = mayBeNegative_,
-        .mayBeEmpty = statement_.dimensions.empty(),
-        .isAligned = phase_ == 0,
-        .isOfItem =
-            kernel_.buffers[static_cast<std::size_t>(statement_.copy->to)].role == Buffer::Role::Item,
-        .isWithinPoints = statement_.copy->isWithin,
-        .phase = phase_,
-        .through = statement_.copy->through,
-        .stored = statement_.copy->stored,
-        .condition = nullptr}});
+    return make({GroupCopy{.from = statement_.copy->from,
+                           .to = statement_.copy->to,
+                           .first = expressions(indices_.front(), dimensions),
+                           .mayBeNegative = mayBeNegative_,
+                           .mayBeEmpty = statement_.dimensions.empty(),
+                           .isAligned = phase_ == 0,
+                           .isAlignedAcross = isAlignedAcross_,
+                           .isOfItem = kernel_.buffers[static_cast<std::size_t>(statement_.copy->to)].role ==
+                                       Buffer::Role::Item,
+                           .isWithinPoints = statement_.copy->isWithin,
+                           .phase = phase_,
+                           .through = statement_.copy->through,
+                           .stored = statement_.copy->stored,
+                           .condition = nullptr}});
   if (statement_.isOpaque)
     return for_.device ? make({deviceCall(at)}) : scope({make({call(at)})}); // views need declarations
   Assign assign{element(statement_.write, at), {}, value(at), number_, dimensions};

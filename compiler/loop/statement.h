@@ -58,6 +58,7 @@ private:
   std::vector<std::vector<isl::ast_expr>> indices_;          // per access
   std::vector<bool> mayBeNegative_;                          // of a copy, per dimension
   std::optional<long> phase_;                                // the same (GroupCopy)
+  bool isAlignedAcross_ = false;                             // the same
   std::vector<std::vector<isl::ast_expr>> begins_, extents_; // per argument of an opaque statement
 };
 

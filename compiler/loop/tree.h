@@ -203,6 +203,7 @@ struct GroupCopy {
   bool mayBeEmpty = true;          // whether the matrix may have no cells where the copy is made
   /// Whether it begins along dimension 0 of the matrix at a multiple of 16 bytes, if the first points of all groups do.
   bool isAligned = false;
+  bool isAlignedAcross = false; // the same along dimension 1, for cells from the other side of the diagonal
   bool isOfItem = false;
   /// Of an item: whether all cells are in the matrix if all points of the item are points of the launch; and how many cells behind a
   /// multiple of 16 bytes it begins along dimension 0, if the item's run begins at one.

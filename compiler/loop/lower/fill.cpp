@@ -12,18 +12,21 @@ using Op = Arithmetic::Op;
 
 NodePtr declared(const std::string &name, Expr value) { return make({Let{{{name, std::move(value)}}}}); }
 
-/// Which cells of the box a loop copies.
-enum class Part {
-  All,
-  Stored, // of a symmetric matrix those in the half that is stored
-  Across, // and those that come from the other side of the diagonal, which are read with their coordinates exchanged
+/// How the cells of a box are read.
+struct Reading {
+  bool isAcross = false; // on the other side of the diagonal, so that their coordinates are exchanged
+  bool isPartial =
+      false; // only those are that are stored at these coordinates; the diagonal is not read across
 };
+
+/// Of the coordinates of cells that are stored, the one that is not above the other.
+std::size_t lowerCoordinate(const GroupCopy &copy) { return *copy.stored == kernel::Half::Lower ? 0 : 1; }
 
 /// The loop over the cells of one copy. Its coordinates are those at which the matrix is read.
 class Fill {
 public:
-  Fill(const GroupCopy &copy, const Nest &nest, Expr turn, Part part)
-      : copy_(copy), turn_(std::move(turn)), part_(part),
+  Fill(const GroupCopy &copy, const Nest &nest, Expr turn, Reading reading = {})
+      : copy_(copy), turn_(std::move(turn)), reading_(reading),
         matrix_(nest.buffers[static_cast<std::size_t>(copy.from)]),
         memory_(nest.buffers[static_cast<std::size_t>(copy.to)]) {}
 
@@ -32,9 +35,7 @@ public:
     for (std::size_t d = 0; d < copy_.first.size(); ++d)
       all.push_back(declared(number("from", d), copy_.first[placeOf(d)]));
     const NodePtr single = ofCells(1);
-    if (part_ != Part::All)
-      all.push_back(make({If{hasSomeOfPart(), single, nullptr}}));
-    else if (rowsHaveEdges())
+    if (rowsHaveEdges())
       all.push_back(make({If{isWideInside(), inAndBesideVectors(), single}}));
     else
       all.push_back(canBeWide() ? make({If{isWide(), ofCells(kWide / bytes()), single}}) : single);
@@ -51,7 +52,8 @@ private:
   long bytes() const { return static_cast<long>(kernel::bytesOf(memory_.element)); }
   /// Neighbours along dimension 0 of the matrix are neighbours in the memory.
   bool canBeWide() const {
-    return copy_.isAligned && placeOf(0) == 0 && memory_.parts == 1 && bytes() < kWide;
+    return !reading_.isPartial && (reading_.isAcross ? copy_.isAlignedAcross : copy_.isAligned) &&
+           placeOf(0) == 0 && memory_.parts == 1 && bytes() < kWide;
   }
 
   /// Whether lines of the memory, and the groups' first points, begin at multiples of 16 bytes, and the launch knows the same of the
@@ -145,8 +147,8 @@ private:
     if (placeOf(0) !=
         0) // so that neighbours in 8 rows of the memory, 16 bytes further each, and next to each other use different banks
       widest = arithmetic(Op::Choose, {less(integer(kRowsOfBanks), items), integer(kRowsOfBanks), items});
-    all.push_back(
-        declared("width", arithmetic(Op::Choose, {less(columns, grouped(widest)), columns, grouped(widest)})));
+    all.push_back(declared(
+        "width", arithmetic(Op::Choose, {less(columns, grouped(widest)), columns, grouped(widest)})));
     all.push_back(declared("rows", arithmetic(Op::Divide, {items, width})));
     own.push_back(declared("column", arithmetic(Op::Modulo, {slot, width})));
     own.push_back(declared("row", arithmetic(Op::Divide, {slot, width})));
@@ -176,12 +178,15 @@ private:
   Expr extent(std::size_t d) const { return grouped(groupExtent(memory_.ofGroup[placeOf(d)])); }
 
   /// for q < (count + step - 1) / step { name = first + q * step; if name < count { body } }
-  static NodePtr each(const char *q, const char *name, const Expr &first, const Expr &count, const Expr &step,
-                      const NodePtr &body) {
+  NodePtr each(const char *q, const char *name, const Expr &first, const Expr &count, const Expr &step,
+               const NodePtr &body) const {
     const Expr times = arithmetic(Op::Divide, {grouped(subtract(add(count, step), integer(1))), step});
     const NodePtr one = unless(divides(step, count), less(index(name), count), body);
-    return make({For{q, integer(0), less(index(q), times), nullptr,
-                     block({declared(name, add(first, multiply(index(q), step))), one})}});
+    For loop{q, integer(0), less(index(q), times), nullptr,
+             block({declared(name, add(first, multiply(index(q), step))), one})};
+    if (reading_.isPartial) // few boxes lie on the diagonal
+      loop.hint.unrolling = Hint::Unrolling::Never;
+    return make({std::move(loop)});
   }
 
   /// Whether many neighbours along dimension 1 would be in the same banks as what lies beside them along dimension 0.
@@ -196,11 +201,11 @@ private:
     const long rows = kRowsOfBanks / memory_.ofGroup[placeOf(0)].extent;
     const Expr part = index("part"), line = index("line"), places = grouped(multiply(part, extent(2)));
     const Expr most = integer(placeOf(1) == 0 ? kWide / bytes() : rows);
-    return block(
-        {declared("part", arithmetic(Op::Choose, {divides(most, extent(1)), most, extent(1)})),
-         declared("at1", add(arithmetic(Op::Modulo, {line, part}),
-                        multiply(part, grouped(arithmetic(Op::Divide, {line, places}))))),
-         declared("at2", arithmetic(Op::Modulo, {grouped(arithmetic(Op::Divide, {line, part})), extent(2)}))});
+    return block({declared("part", arithmetic(Op::Choose, {divides(most, extent(1)), most, extent(1)})),
+                  declared("at1", add(arithmetic(Op::Modulo, {line, part}),
+                                      multiply(part, grouped(arithmetic(Op::Divide, {line, places}))))),
+                  declared("at2", arithmetic(Op::Modulo,
+                                             {grouped(arithmetic(Op::Divide, {line, part})), extent(2)}))});
   }
 
   /// The places along dimensions 1, 2, ... of a line.
@@ -264,26 +269,14 @@ private:
     made.isBackground = true;
     made.together = together;
     const NodePtr one = make({std::move(made)});
-    return part_ == Part::All ? one : make({If{isOfPart(), one, nullptr}});
+    return reading_.isPartial ? make({If{isStored(), one, nullptr}}) : one;
   }
 
-  /// Of the coordinates of a cell that is stored, the one that is at most as large as the other.
-  std::size_t lower() const { return *copy_.stored == kernel::Half::Lower ? 0 : 1; }
-  /// The diagonal is copied once.
-  Expr isBeside(Expr lower, Expr upper) const {
-    const Op op = part_ == Part::Stored ? Op::LessEqual : Op::Less;
-    return arithmetic(op, {std::move(lower), std::move(upper)});
-  }
-  /// Whether the cell at hand is one of the part.
-  Expr isOfPart() const {
+  /// Whether the cell at hand is stored at its coordinates.
+  Expr isStored() const {
     const auto at = [](std::size_t d) { return add(index(number("from", d)), index(number("at", d))); };
-    return isBeside(at(lower()), at(1 - lower()));
-  }
-  /// Whether any cell of the box is: all items know that of the corner that is most likely to be one.
-  Expr hasSomeOfPart() const {
-    const std::size_t upper = 1 - lower();
-    const Expr last = subtract(add(index(number("from", upper)), extent(upper)), integer(1));
-    return isBeside(index(number("from", lower())), last);
+    const std::size_t low = lowerCoordinate(copy_);
+    return arithmetic(reading_.isAcross ? Op::Less : Op::LessEqual, {at(low), at(1 - low)});
   }
 
   /// Whether the memory has one plane for each item of the group along axis 2, along this dimension of it.
@@ -303,7 +296,7 @@ private:
 
   /// Which dimension of the memory holds the cells that are read along dimension `d` of the matrix.
   std::size_t placeOf(std::size_t d) const {
-    const std::size_t wanted = part_ == Part::Across ? 1 - d : d;
+    const std::size_t wanted = reading_.isAcross ? 1 - d : d;
     std::size_t m = 0;
     while (memory_.ofGroup[m].dimension != static_cast<int>(wanted))
       ++m;
@@ -312,16 +305,30 @@ private:
 
   const GroupCopy &copy_;
   const Expr turn_;
-  const Part part_;
+  const Reading reading_;
   const Matrix &matrix_, &memory_;
 };
+
+/// Boxes on one side of the diagonal are copied as those of other matrices are, and the few on it cell by cell.
+NodePtr withBothHalves(const GroupCopy &copy, const Nest &nest, const Expr &turn) {
+  const auto read = [&](Reading reading) { return Fill(copy, nest, turn, reading).node(); };
+  const std::vector<kernel::GroupDimension> &box = nest.buffers[static_cast<std::size_t>(copy.to)].ofGroup;
+  const auto first = [&](std::size_t m) { return grouped(copy.first[m]); };
+  const auto last = [&](std::size_t m) {
+    return subtract(add(first(m), grouped(groupExtent(box[m]))), integer(1));
+  };
+  const std::size_t lower = static_cast<std::size_t>(box[0].dimension) == lowerCoordinate(copy) ? 0 : 1,
+                    upper = 1 - lower;
+  const Expr isInside = arithmetic(Op::LessEqual, {last(lower), first(upper)}),
+             isOutside = less(last(upper), first(lower));
+  const NodePtr onDiagonal = block({read({.isPartial = true}), read({.isAcross = true, .isPartial = true})});
+  return make({If{isInside, read({}), make({If{isOutside, read({.isAcross = true}), onDiagonal}})}});
+}
 
 } // namespace
 
 NodePtr filled(const GroupCopy &copy, const Nest &nest, const Expr &turn) {
-  if (!copy.stored)
-    return Fill(copy, nest, turn, Part::All).node();
-  return block({Fill(copy, nest, turn, Part::Stored).node(), Fill(copy, nest, turn, Part::Across).node()});
+  return copy.stored ? withBothHalves(copy, nest, turn) : Fill(copy, nest, turn).node();
 }
 
 } // namespace pbc::loop

@@ -12,11 +12,13 @@
 // the instruction: all of them have one address. Where all rows begin at multiples of 16 bytes, an item copies so many at once. Rows of
 // planes (points.cpp) may begin and end between such multiples: their outermost cells are copied one by one.
 //
-// Of a symmetric matrix, what is stored is copied along rows of the matrix, and then what comes from across the diagonal, along rows, too:
+// Of a symmetric matrix, cells that are not stored come from the other side of its diagonal. They are read along its rows, too:
 //
 //   fill A_group from A[c0, first1], symmetric lower
-//   =>  if some cell of the box is stored      each item: if x <= y, A_group[x, y] = A[x, y]      neighbours along x
-//       if some cell of the box is not         each item: if y > x,  A_group[y, x] = A[x, y]      neighbours along x
+//   =>  if all cells of the box are stored     each item: A_group[x, y] = A[x, y]                 neighbours along x
+//       else if none is                        each item: A_group[y, x] = A[x, y]                 neighbours along x
+//       else                                   each item: if x <= y, A_group[x, y] = A[x, y]      neighbours along x
+//                                              each item: if x < y,  A_group[y, x] = A[x, y]      neighbours along x
 #pragma once
 #include "compiler/loop/lower/pass.h"
 

@@ -273,6 +273,27 @@ TEST(Composer, SymmetricMatricesBecomeWhole) {
   EXPECT_THAT(text, Not(HasSubstr("S2")));
 }
 
+/// For devices the copy stands in front of `strips`, which completes its strips; the loops are those of the plain product then.
+TEST(Composer, GroupsCopyBothHalvesInStrips) {
+  kernel::Texts t;
+  Reader r;
+  std::string text(kSymmetric);
+  for (const char *statement : {"S1[i, j, k]:", "S2[i, j, k]:"})
+    text.replace(text.find(statement) + 7, 1, ";"); // `k` is a loop of the body
+  kernel::Scheduled symm = t.kernel(text);
+  symm.schedule.target = kernel::Target::Device;
+  const std::vector<compose::Adapted> symmetric{r.adapted(
+      "adaptor Symmetry(X): | format_iteration(X, Symmetry); SM_alloc(X, Symmetry);", "Symmetry(A)")};
+  const auto made = compose::compose(
+      symm, r.script("items(; each = block); strips(; 16, buffers = 2); full_strips()"), symmetric);
+  ASSERT_TRUE(made.composition);
+  const compose::Sequence &first = made.composition->variants.at(1).sequences.front();
+  EXPECT_EQ(script::line(first.kept),
+            "items(each = block); SM_alloc(A, Symmetry); strips(; 16, buffers = 2); full_strips()");
+  EXPECT_THAT(kernel::print(*first.kernel), HasSubstr("symmetric lower"));
+  EXPECT_EQ(compose::distinct(*made.composition).size(), 2U) << "with two loops, and with one";
+}
+
 TEST(Composer, TasksMakeCopiesOfTheirOwn) {
   Reader r;
   std::vector<std::string> all;

@@ -3,12 +3,14 @@
 // Copies with both halves of a symmetric matrix in the memory of groups: the loops that result, and what is refused. Results are compared by
 // tests/stdlib/blas3_variants.py.
 #include "compiler/emit/kernel/nest.h"
+#include "compiler/kernel/mirrored.h"
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/verify.h"
 #include "compiler/loop/print.h"
 #include "tests/unit/transform/textual.h"
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <isl/set.h>
 
 using namespace pbc::kernel;
 using testing::HasSubstr;
@@ -77,17 +79,29 @@ TEST(SymmetricCopies, HaveBothHalves) {
   }
 }
 
-/// Each half is read along the rows of the matrix, for which neighbours copy into the memory in one order or the other. Where a group has
-/// cells of one half only, what is for the other one is left out.
-TEST(SymmetricCopies, ReadEachHalfAlongItsRows) {
+/// Neighbours copy along rows of the matrix on either side of the diagonal, those across it 16 bytes at once, as they lie in the memory. On
+/// the diagonal, where few boxes are, each cell asks on which side it is.
+TEST(SymmetricCopies, ReadBothSidesAlongRows) {
   Texts t;
-  const std::optional<Scheduled> k = t.run(t.kernel(kLower), std::string(kBlocks) + "SM_alloc(A, Symmetry)");
-  ASSERT_TRUE(k);
-  const std::string lowered = loweredLoops(*k);
-  EXPECT_THAT(lowered, HasSubstr("if from0 <= from1 + (PB_G1 * PB_C1) - 1"));
-  EXPECT_THAT(lowered, HasSubstr("if from0 + at0 <= from1 + at1"));
-  EXPECT_THAT(lowered, HasSubstr("if from0 + at0 < from1 + at1"));
-  EXPECT_EQ(countOf(lowered, "= A["), 2U) << lowered;
+  const struct {
+    std::string kernel, inside, outside, isStored, isAcross;
+  } all[] = {{kLower, "if c0 + 16 - 1 <= first1\n", "if first1 + (PB_G1 * PB_C1) - 1 < c0\n",
+              "if from0 + at0 <= from1 + at1\n", "if from0 + at0 < from1 + at1\n"},
+             {kUpper, "if first1 + (PB_G1 * PB_C1) - 1 <= c0\n", "if c0 + 16 - 1 < first1\n",
+              "if from1 + at1 <= from0 + at0\n", "if from1 + at1 < from0 + at0\n"}};
+  for (const auto &half : all) {
+    const std::optional<Scheduled> k =
+        t.run(t.kernel(half.kernel), std::string(kBlocks) + "SM_alloc(A, Symmetry)");
+    ASSERT_TRUE(k);
+    const std::string lowered = loweredLoops(*k);
+    EXPECT_THAT(lowered, HasSubstr(half.inside));
+    EXPECT_THAT(lowered, HasSubstr(half.outside));
+    EXPECT_EQ(countOf(lowered, half.isStored), 1U) << lowered;
+    EXPECT_EQ(countOf(lowered, half.isAcross), 1U) << lowered;
+    EXPECT_EQ(countOf(lowered, "A_group[row + (q1 * rows), column + (q0 * width)] = A["), 2U) << lowered;
+    EXPECT_EQ(countOf(lowered, "A_group[column + (q0 * width), row + (q1 * rows)] = A["), 2U) << lowered;
+    EXPECT_EQ(countOf(lowered, "A_group[column * 4 + (q0 * width * 4), row + (q1 * rows)] = A["), 1U);
+  }
 }
 
 /// What groups copy of other matrices goes into the strips that are there, with as many buffers.
@@ -103,8 +117,26 @@ TEST(SymmetricCopies, OthersAreCopiedInTheSameStrips) {
     EXPECT_EQ(countOf(loweredLoops(*k), "barrier"), 1U);
     EXPECT_THAT(scheduledLoops(*k), HasSubstr("fill B_group from B[first0, c0]"));
   }
-  EXPECT_THAT(t.after(start, both + "; strips(); strips()"), HasSubstr("refused")) << "nothing is left to copy";
+  EXPECT_THAT(t.after(start, both + "; strips(); strips()"), HasSubstr("refused"))
+      << "nothing is left to copy";
   EXPECT_THAT(t.after(start, both + "; strips(x)"), HasSubstr("refused")) << "no other strips are asked for";
+}
+
+/// What the kernel read before says which half is stored. Where that is a part of each, there is no copy.
+TEST(SymmetricCopies, NeedOneHalfThatIsStored) {
+  Texts t;
+  const auto set = [&](const char *text) { return isl::set(t.context().get(), text); };
+  const isl::set square = set("[n] -> { [x, y] : 0 <= x < n and 0 <= y < n }");
+  EXPECT_EQ(storedHalf(square, set("[n] -> { [x, y] : 0 <= x <= y < n }")), Half::Lower);
+  EXPECT_EQ(storedHalf(square, set("[n] -> { [x, y] : 0 <= y <= x < n }")), Half::Upper);
+  EXPECT_EQ(storedHalf(square, set("[n] -> { [x, y] : 0 <= x < y < n }")), std::nullopt) << "no diagonal";
+  EXPECT_EQ(
+      storedHalf(square,
+                 set("[n] -> { [x, y] : (0 <= x <= y < n and y < 5) or (x >= 5 and 0 <= y <= x < n) }")),
+      std::nullopt);
+  EXPECT_EQ(storedHalf(set("[n] -> { [x, y] : 0 <= x < n and 0 <= y < n and x != y }"),
+                       set("[n] -> { [x, y] : 0 <= x < y < n }")),
+            Half::Lower);
 }
 
 TEST(SymmetricCopies, AreRefusedWithAReason) {

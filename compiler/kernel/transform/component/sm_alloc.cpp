@@ -24,8 +24,9 @@ bool reads(const Scheduled &kernel, const std::string &loop, int matrix) {
 /// stored, so that they are one.
 Outcome inStripsOfBothHalves(const Scheduled &kernel, const std::string &matrix) {
   if (!hasBlocks(kernel.schedule.tree))
-    return {std::nullopt, "groups copy strips of both halves where items have blocks of points: `items(; each = "
-                          "block)` comes first"};
+    return {std::nullopt,
+            "groups copy strips of both halves where items have blocks of points: `items(; each = "
+            "block)` comes first"};
   const int buffer = bufferIndex(kernel, matrix);
   Scheduled turned = kernel;
   MirroredReads mirrored = mirrorReads(turned, buffer);
