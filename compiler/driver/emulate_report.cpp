@@ -34,7 +34,7 @@ std::string textOf(const Json &region, const std::string &file) {
   if (region.contains("parts"))
     for (const auto &[kind, value] : region["parts"].items())
       parts.push_back(fmt::format("{} {:.2f}", kind, value.get<double>()));
-  const std::string all = fmt::format("{}", fmt::join(parts, ", "));
+  std::string all = fmt::format("{}", fmt::join(parts, ", "));
   if (!region.contains("line"))
     return all;
   const source::Line line{region["file"].get<std::string>(), region["line"].get<unsigned>()};

@@ -2,6 +2,7 @@
 
 #include "compiler/emulate/by_line.h"
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace pbc::emulate {
@@ -31,8 +32,9 @@ std::vector<LineShare> byLine(const Elasticity &e, const Trace &trace, double le
 }
 
 std::string nameOf(const source::Line &line, const std::string &file) {
-  return line.path == file ? fmt::format("line {}", line.number)
-                           : fmt::format("line {} of {}", line.number, line.path);
+  const auto plain = [](const std::string &path) { return std::filesystem::path(path).lexically_normal(); };
+  return plain(line.path) == plain(file) ? fmt::format("line {}", line.number)
+                                         : fmt::format("line {} of {}", line.number, line.path);
 }
 
 } // namespace pbc::emulate

@@ -48,6 +48,7 @@ TEST(ByLine, WhatHasNoLineStandsForItself) {
 TEST(ByLine, OtherFilesAreNamed) {
   EXPECT_EQ(nameOf(kTwelve, "five.pbcc"), "line 12");
   EXPECT_EQ(nameOf(kTwelve, "main.pbcc"), "line 12 of five.pbcc");
+  EXPECT_EQ(nameOf({"a/five.pbcc", 12}, "a//five.pbcc"), "line 12") << "the same file";
 }
 
 } // namespace

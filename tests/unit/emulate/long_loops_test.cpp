@@ -60,13 +60,19 @@ Trace product() {
   constexpr int kDram = 0, kShared = 1, kF64 = 2;
   Trace trace;
   trace.registers = 200;
+  trace.regions = {{Region::Kind::Copies}, {Region::Kind::Loads}, {Region::Kind::Computing}};
   trace.instructions.push_back({.resource = kDram, .transactions = 16, .writes = {190}, .count = 4});
   trace.instructions.push_back({.reads = {190}, .isBarrier = true});
   for (int k = 0; k < 16; ++k) {
-    trace.instructions.push_back({.resource = kShared, .transactions = 12, .writes = {180}, .count = 8});
+    trace.instructions.push_back(
+        {.resource = kShared, .transactions = 12, .writes = {180}, .region = 1, .count = 8});
     for (int row = 0; row < 8; ++row)
-      trace.instructions.push_back(
-          {.resource = kF64, .transactions = 8, .reads = {180, row}, .writes = {row}, .count = 8});
+      trace.instructions.push_back({.resource = kF64,
+                                    .transactions = 8,
+                                    .reads = {180, row},
+                                    .writes = {row},
+                                    .region = 2,
+                                    .count = 8});
   }
   trace.instructions.push_back({.isBarrier = true});
   trace.loops = {{0, static_cast<int>(trace.instructions.size()), 64}};
@@ -98,7 +104,7 @@ TEST(LongLoops, AnAnalysisOfAProductTakesMilliseconds) {
   const Trace trace = product();
   const Core core = multiprocessor();
   const auto begin = std::clock();
-  analyse(Emulation(trace, {8, 4}, core), {.regions = false, .halves = false});
+  analyse(Emulation(trace, {8, 4}, core), {.halves = false});
   const double took = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   RecordProperty("milliseconds", std::to_string(1e3 * took));
   EXPECT_LT(took, 0.5) << "fifty times longer than it should take";
