@@ -28,9 +28,9 @@ with tempfile.TemporaryDirectory() as folder:
     resources = {r["name"]: r for r in machine["resource"]}
     assert set(resources) >= {"issue", "load", "store", "add_f32", "multiply_f64", "divide_f64", "sqrt_f32", "add_i64"}, resources
     for name, resource in resources.items():
-        rates = ["unit", "machine"] + (["unit_numbers", "machine_numbers"] if name != "issue" else [])
+        rates = ["unit", "machine"] + (["unit_numbers", "machine_numbers"] if name not in ("issue", "jump") else [])
         assert all(resource[rate]["best"] >= resource[rate]["value"] > 0 for rate in rates), resource
-        assert "latency" in resource or name in ("issue", "store", "gather", "scatter"), resource
+        assert "latency" in resource or name in ("issue", "store", "gather", "scatter", "jump"), resource
         assert "latency" not in resource or 0 < resource["latency"]["best"] <= resource["latency"]["value"], resource
         assert "lane" not in resource, resource
     assert "Resources, best samples" in text and "bandwidth, one unit" in text, text
