@@ -4,6 +4,7 @@
 // fastest one, whatever its strategy and the order of its decisions. lower-bound-search.md, section 10, tests 7 to 9.
 #include "compiler/model/machine/rates.h"
 #include "compiler/search/count.h"
+#include "compiler/search/measure/fastest_run.h"
 #include "compiler/search/prove/nest_model.h"
 #include "compiler/search/prove/rates_of.h"
 #include "compiler/search/record/record.h"
@@ -155,6 +156,20 @@ TEST(RatesOfMachines, JumpsAreMeasuredOrTwoInACycle) {
   EXPECT_DOUBLE_EQ(ratesOf(machine, record.processor).jumps, 2 * 1.05 * model::ratesOf(machine).clock());
   machine.resources.push_back({model::ResourceKind::Jump, {}, {{}, model::Figure{1e9}, {}}, {}});
   EXPECT_DOUBLE_EQ(ratesOf(machine, record.processor).jumps, 1.05e9);
+}
+
+/// The thread's clock may leave out more than was taken from it.
+TEST(FastestRun, IsOneThatNothingDisturbed) {
+  FastestRun runs;
+  EXPECT_EQ(runs.seconds(), HUGE_VAL);
+  runs.add(0.7, 3.0);
+  EXPECT_FALSE(runs.hasUndisturbed());
+  EXPECT_EQ(runs.seconds(), 0.7) << "there is no other one";
+  runs.add(1.1, 1.11);
+  runs.add(1.0, 1.01);
+  runs.add(0.8, 1.0);
+  EXPECT_TRUE(runs.hasUndisturbed());
+  EXPECT_EQ(runs.seconds(), 1.01);
 }
 
 class RecordFile : public testing::Test {
