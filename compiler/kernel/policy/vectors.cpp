@@ -14,6 +14,7 @@
 #include <isl/aff.h>
 #include <isl/map.h>
 #include <isl/set.h>
+#include <map>
 #include <set>
 
 namespace pbc::kernel {
@@ -21,10 +22,14 @@ namespace {
 
 /// The largest number of iterations of a body that is unrolled on request.
 constexpr long kLongestBody = 128;
-// With four rows the cells of a stencil are in registers; with two, each row is still read by two of them.
-constexpr int kRows = 4;
-// Reads left of every ten: if fewer are saved, the wider loop does not pay.
-constexpr std::size_t kWorthIt = 6;
+/// So many rows are computed together if at most so many reads of every ten are left.
+struct RowsTogether {
+  int rows;
+  std::size_t readsOfTen;
+};
+/// With four rows the cells of a stencil are in registers; with two, each row is still read by two of them, and of the few cells of
+/// a cross four rows would need more streams of memory than they save.
+constexpr RowsTogether kRowsTogether[] = {{4, 6}, {2, 8}};
 
 bool isInteger(Scalar s) { return s != Scalar::F64 && s != Scalar::F32; }
 
@@ -71,6 +76,15 @@ std::size_t readTogether(const Kernel &kernel, const Statement &s, int y, int ro
     }
   }
   return cells.size();
+}
+
+/// How many rows along `y` are worth computing together; 0: none.
+int rowsWorthIt(const Kernel &kernel, const Statement &s, int y) {
+  const std::size_t one = readTogether(kernel, s, y, 1);
+  for (const auto &[rows, readsOfTen] : kRowsTogether)
+    if (one > 0 && 10 * readTogether(kernel, s, y, rows) <= readsOfTen * static_cast<std::size_t>(rows) * one)
+      return rows;
+  return 0;
 }
 
 /// The variable along which all outputs are contiguous; -1, and why, if there is none.
@@ -146,7 +160,7 @@ Steps vectorSteps(const Scheduled &kernel, const VectorForm &form) {
 
 Steps jamSteps(const Scheduled &kernel, int rows) {
   std::string why = "no loop is around a vector loop of one statement";
-  std::vector<std::string> labels;
+  std::map<int, std::vector<std::string>> labels; // by rows
   for (const LoopNode &loop : loopsOf(kernel.schedule.tree)) {
     if (!isAroundVector(kernel, loop))
       continue;
@@ -156,8 +170,8 @@ Steps jamSteps(const Scheduled &kernel, int rows) {
       why = fmt::format("its loop over `{}` carries a dependence", s.dimensions[y]);
       continue;
     }
-    const std::size_t alone = rows ? 0 : kRows * readTogether(kernel, s, y, 1);
-    if (!rows && (alone == 0 || 10 * readTogether(kernel, s, y, kRows) > kWorthIt * alone)) {
+    const int together = rows ? rows : rowsWorthIt(kernel, s, y);
+    if (!together) {
       why = fmt::format("neighbours along `{}` share too few of the cells that they read", s.dimensions[y]);
       continue;
     }
@@ -165,11 +179,14 @@ Steps jamSteps(const Scheduled &kernel, int rows) {
       why = fmt::format("the bounds of its loop over `{}` depend on `{}`", inner.label, loop.label);
       continue;
     }
-    labels.push_back(loop.label);
+    labels[together].push_back(loop.label);
   }
-  if (labels.empty())
-    return {{}, why};
-  return {{script::step("jam", labels, {rows ? rows : kRows})}, ""};
+  Steps made;
+  for (const auto &[together, loops] : labels)
+    made.steps.push_back(script::step("jam", loops, {together}));
+  if (made.steps.empty())
+    made.why = why;
+  return made;
 }
 
 Steps scalarSteps(const Scheduled &kernel) {
