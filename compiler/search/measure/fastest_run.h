@@ -6,7 +6,7 @@
 //
 // Where both agree, nothing has disturbed the run. A run that was interrupted took the thread's time, but the clock of a thread may then say too
 // little: in a virtual machine it leaves out what the host says that it took, and 18 of 55,159 programs of the record `scale_large` once had
-// up to a third less than they need. Therefore such runs count only if there is no other one.
+// less than they need, some of them less than half of what they took when they were measured again. Therefore such runs count only if there is no other one.
 #pragma once
 #include <algorithm>
 #include <cmath>

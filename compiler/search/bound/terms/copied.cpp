@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/search/bound/term.h"
+#include "compiler/search/bound/terms/boundaries.h"
 #include <algorithm>
 
 namespace pbc::search {
@@ -17,14 +17,8 @@ TermValue copied(const TermInput &input) {
     else if (!array.isRead && array.alongRows)
       written += bytes;
   }
-  TermValue best;
-  for (std::size_t level = 0; level + 1 < input.rates.levels.size(); ++level) {
-    const double amount = 2 * (std::min(read, written) - input.rates.levels[level].bytes),
-                 rate = input.rates.levels[level + 1].copiedBytesPerSecond;
-    if (rate > 0 && amount / rate > best.seconds)
-      best = {amount / rate, amount, rate, "bytes, half of them written", int(level) + 1, {}};
-  }
-  return best;
+  return overBoundaries(input.rates, &Rates::Level::copiedBytesPerSecond, "bytes, half of them written",
+                        [=](double held) { return 2 * (std::min(read, written) - held); });
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/search/bound/term.h"
+#include "compiler/search/bound/terms/boundaries.h"
 
 namespace pbc::search {
 namespace {
@@ -10,14 +10,8 @@ TermValue traffic(const TermInput &input) {
   double bytes = 0;
   for (const NestWork::Array &array : input.work.arrays)
     bytes += array.cells * double(array.bytes);
-  TermValue best;
-  for (std::size_t level = 0; level + 1 < input.rates.levels.size(); ++level) {
-    const double amount = bytes - input.rates.levels[level].bytes,
-                 rate = input.rates.levels[level + 1].bytesPerSecond;
-    if (rate > 0 && amount / rate > best.seconds)
-      best = {amount / rate, amount, rate, "bytes", int(level) + 1, {}};
-  }
-  return best;
+  return overBoundaries(input.rates, &Rates::Level::bytesPerSecond, "bytes",
+                        [=](double held) { return bytes - held; });
 }
 
 } // namespace
