@@ -107,8 +107,8 @@ endfunction()
 # commit: the label says which one, chosen by the key, so that tests with the same key run together (the first compiles for the
 # others). A key that is a number is the part itself. `ctest` alone runs all of them; scripts/other-parts has the labels to leave out.
 function(pbc_in_parts parts key)
-  if(NOT parts MATCHES "^([2468]|40)$")
-    message(FATAL_ERROR "${parts} parts: scripts/other-parts knows two, four, six, eight and forty")
+  if(NOT parts MATCHES "^([2468]|16|40)$")
+    message(FATAL_ERROR "${parts} parts: scripts/other-parts knows two, four, six, eight, sixteen and forty")
   endif()
   if(key MATCHES "^[0-9]+$")
     math(EXPR part "${key} % ${parts}")

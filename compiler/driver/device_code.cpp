@@ -22,26 +22,37 @@ long mostLocalBytes(const std::string &device) {
 
 } // namespace
 
-pb::device::CudaCode builtFor(emit::DeviceSource &kernel, const std::string &device) {
-  pb::device::KernelSource &source = kernel.source;
+void forGroupsThatFit(emit::DeviceSource &kernel, const std::function<void()> &build) {
   std::exception_ptr first;
   for (;;) {
     try {
-      const long bytes = emit::localBytes(kernel), most = mostLocalBytes(device);
-      if (bytes > most)
-        throw TooLarge(fmt::format("a group needs {} bytes of memory, and can have {}", bytes, most));
-      source.dynamicBytes = bytes > kLocalBytes ? bytes : 0;
-      return pb::device::compileCudaVerbosely(pb::device::kernelText(pb::device::kCudaPrelude, source),
-                                              device);
+      return build();
     } catch (const pb::device::DeviceError &) {
       if (!first)
         first = std::current_exception();
     }
-    int &longest = *std::max_element(std::begin(source.group), std::end(source.group));
+    int &longest = *std::max_element(std::begin(kernel.source.group), std::end(kernel.source.group));
     if (longest == 1)
       std::rethrow_exception(first);
     longest /= 2;
   }
+}
+
+void askForMemory(emit::DeviceSource &kernel, long given, long most) {
+  const long bytes = emit::localBytes(kernel);
+  if (bytes > most)
+    throw TooLarge(fmt::format("a group needs {} bytes of memory, and can have {}", bytes, most));
+  kernel.source.dynamicBytes = bytes > given ? bytes : 0;
+}
+
+pb::device::CudaCode builtFor(emit::DeviceSource &kernel, const std::string &device) {
+  pb::device::CudaCode code;
+  forGroupsThatFit(kernel, [&] {
+    askForMemory(kernel, kLocalBytes, mostLocalBytes(device));
+    code = pb::device::compileCudaVerbosely(pb::device::kernelText(pb::device::kCudaPrelude, kernel.source),
+                                            device);
+  });
+  return code;
 }
 
 cubin::Function functionOf(const emit::DeviceSource &kernel, const pb::device::CudaCode &code) {

@@ -7,6 +7,7 @@
 #include "compiler/cubin/cubin.h"
 #include "compiler/emit/device_texts.h"
 #include "runtime/device/cuda/cuda_api.h"
+#include <functional>
 
 namespace pbc::driver {
 
@@ -16,8 +17,13 @@ public:
   explicit TooLarge(const std::string &why) : DeviceError(pb::device::Failure::Build, why) {}
 };
 
-/// Builds the kernel for smaller groups, as the runtime does, where it cannot be built for those of the asked size: its source then has
-/// their size. Throws TooLarge, and DeviceError as compileCuda does.
+/// Calls `build` for the kernel, and for smaller groups, as the runtime does, while it throws DeviceError: the kernel's source then has
+/// their size. `build` throws TooLarge where the group's memory is too small. Throws the first error where all groups fail.
+void forGroupsThatFit(emit::DeviceSource &, const std::function<void()> &build);
+/// `most`: bytes that a group can have, of which `given` without asking for them. Throws TooLarge.
+void askForMemory(emit::DeviceSource &, long given, long most);
+
+/// NVIDIA's code of the kernel, by forGroupsThatFit(). Throws TooLarge, and DeviceError as compileCuda does.
 pb::device::CudaCode builtFor(emit::DeviceSource &, const std::string &device);
 
 /// Throws cubin::Unreadable.

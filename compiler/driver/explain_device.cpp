@@ -3,18 +3,16 @@
 #include "compiler/driver/explain_device.h"
 #include "compiler/cubin/summary.h"
 #include "compiler/driver/device_code.h"
+#include "compiler/driver/kernel_heading.h"
 #include "compiler/driver/problems.h"
 #include "compiler/emit/device_texts.h"
 #include "runtime/device/cuda/cuda_api.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <regex>
 
 namespace pbc::driver {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// The bytes that registers of the kernel were spilled to, as the assembler says; nothing if it does not say it.
 std::optional<long> spilledBytes(const std::string &messages) {
@@ -31,39 +29,6 @@ Json widths(const std::map<int, int> &accesses) {
   for (const auto &[bytes, count] : accesses)
     all[std::to_string(bytes)] = count;
   return all;
-}
-
-/// What identifies the kernel.
-Json heading(const emit::DeviceSource &kernel) {
-  Json out = {{"name", fmt::format("{}.{}, {}", kernel.transform, kernel.step, kernel.version)},
-              {"transform", kernel.transform},
-              {"step", kernel.step},
-              {"alternative", kernel.alternative},
-              {"version", kernel.version},
-              {"group", kernel.source.group}};
-  for (const emit::DeviceSource::Size &s : kernel.sizes)
-    out["sizes"][s.name] = s.value;
-  return out;
-}
-
-/// ", built for k = 9"
-std::string sizesBuilt(const Json &kernel) {
-  if (!kernel.contains("sizes"))
-    return "";
-  std::string all;
-  for (const auto &[size, value] : kernel["sizes"].items())
-    all += fmt::format("{}{} = {}", all.empty() ? ", built for " : ", ", size, value.get<long>());
-  return all;
-}
-
-/// Why programs build no such kernel; "" if they do.
-std::string whyNotBuilt(const emit::DeviceSource &kernel) {
-  for (const auto &[size, value, least] : kernel.sizes)
-    if (value < least || value > emit::mostSizeOfBuild())
-      return fmt::format(
-          "programs build it for each {} from {} to {}, and it is {}; they take the simplest version instead",
-          size, least, emit::mostSizeOfBuild(), value);
-  return "";
 }
 
 Json describe(emit::DeviceSource kernel, const std::string &device) {
@@ -142,16 +107,10 @@ std::string strides(const Json &matrices) {
 }
 
 std::string prose(const Json &kernel) {
-  if (kernel.contains("error"))
-    return fmt::format("{}: {}\n", kernel["name"].get<std::string>(), kernel["error"].get<std::string>());
-  if (kernel.contains("left_out"))
-    return fmt::format("{}: left out: {}\n", kernel["name"].get<std::string>(),
-                       kernel["left_out"].get<std::string>());
+  if (const std::string why = notBuilt(kernel); !why.empty())
+    return why;
   const auto number = [&](const char *name) { return kernel[name].get<long>(); };
-  const Json &group = kernel["group"];
-  std::string out = fmt::format("{}, groups of {} x {} x {}{}: {} registers",
-                                kernel["name"].get<std::string>(), group[0].get<int>(), group[1].get<int>(),
-                                group[2].get<int>(), sizesBuilt(kernel), number("registers"));
+  std::string out = fmt::format("{}: {} registers", title(kernel), number("registers"));
   if (!kernel["spills"].is_null())
     out += number("spills") ? fmt::format(", {} bytes spilled", number("spills")) : ", nothing spilled";
   if (number("local_bytes"))
@@ -178,24 +137,14 @@ std::string prose(const Json &kernel) {
          strides(kernel["global_sectors"]);
 }
 
-/// Where alternatives have different kernels for a step, the names say which alternative it is.
-void tellApart(Json &kernels) {
-  std::map<std::string, int> uses;
-  for (const Json &kernel : kernels)
-    ++uses[kernel["name"].get<std::string>()];
-  for (Json &kernel : kernels)
-    if (const auto name = kernel["name"].get<std::string>(); uses.at(name) > 1)
-      kernel["name"] = fmt::format("{} of {}", name, kernel["alternative"].get<std::string>());
-}
-
 } // namespace
 
 std::string explainDevice(const emit::Input &input, const std::string &device,
-                          const std::map<std::string, long> &sizes, bool asJson) {
+                          const emit::LaunchRequest &request, bool asJson) {
   Json kernels = Json::array();
   try {
     std::size_t failures = 0;
-    for (const emit::DeviceSource &kernel : emit::deviceSources(input, {.sizes = {sizes}}))
+    for (const emit::DeviceSource &kernel : emit::deviceSources(input, request))
       try {
         kernels.push_back(describe(kernel, device));
       } catch (const pb::device::DeviceError &problem) {

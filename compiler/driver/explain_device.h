@@ -10,15 +10,14 @@
 // kernels have groups of the default sizes, or of the largest that the device's memory allows, and matrices whose rows are contiguous. Those
 // that are built for each size of a window are built for windows of nine cells here, or for the sizes that are given.
 #pragma once
-#include "compiler/emit/emit.h"
-#include <map>
+#include "compiler/emit/device_texts.h"
 #include <string>
 
 namespace pbc::driver {
 
 /// Of a kernel that does not compile, there is an `error` instead. Throws Refusal where NVRTC is not installed, or makes no machine code
-/// for the device. `sizes`: by their names in isl.
-std::string explainDevice(const emit::Input &, const std::string &device,
-                          const std::map<std::string, long> &sizes, bool asJson);
+/// for the device.
+std::string explainDevice(const emit::Input &, const std::string &device, const emit::LaunchRequest &,
+                          bool asJson);
 
 } // namespace pbc::driver

@@ -86,6 +86,20 @@ void addLinkFlags(const std::string &text, std::vector<std::string> &out) {
   }
 }
 
+/// "sm_90"
+bool isArchitecture(const std::string &text) {
+  return text.starts_with("sm_") && text.size() > 4 && text.size() < 8 &&
+         text.find_first_not_of("0123456789", 3) == std::string::npos;
+}
+
+/// "opencl:0"; whether this machine has it, is not asked.
+bool isOwnDevice(const std::string &text) {
+  const std::string api = text.substr(0, text.find(':'));
+  const std::string number = text.substr(std::min(text.size(), api.size() + 1));
+  return (api == "opencl" || api == "cuda" || api == "fake") && (text == api || !number.empty()) &&
+         number.find_first_not_of("0123456789") == std::string::npos;
+}
+
 } // namespace
 
 ParsedOptions parseOptions(int argc, char **argv, bool explains) {
@@ -116,17 +130,26 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
         "  pbc explain ./heat           for a compiled program: what tuning has found, and why\n"
         "  pbc explain ./heat NAME      for one choice or tunable; --config=FILE, --journal=FILE, --json");
     app.add_flag("--json", o.json, "as data");
-    app.add_option("--device", o.device,
-                   "instead: what the machine code of each kernel for this device of NVIDIA is like (sm_80, "
-                   "sm_90): registers, "
-                   "spills, the innermost loop, the widths of loads and stores; no GPU is needed")
+    app.add_option_function<std::string>(
+           "--device",
+           [&o](const std::string &name) { (isArchitecture(name) ? o.machineCodeOf : o.builtOn) = name; },
+           "instead: what the machine code of each kernel for this device of NVIDIA is like (sm_80, "
+           "sm_90): registers, "
+           "spills, the innermost loop, the widths of loads and stores; no GPU is needed. Or whether a "
+           "device of this machine (opencl:0, cuda:0, fake) builds each kernel")
         ->check(CLI::Validator(
             [](const std::string &text) {
-              const bool isGood = text.starts_with("sm_") && text.size() > 4 && text.size() < 8 &&
-                                  text.find_first_not_of("0123456789", 3) == std::string::npos;
-              return isGood ? "" : "`" + text + "` is no device: write sm_ and its number, as in sm_90";
+              return isArchitecture(text) || isOwnDevice(text)
+                         ? ""
+                         : "`" + text +
+                               "` is no device: write sm_ and its number, as in sm_90, or a device of this "
+                               "machine, as in opencl:0";
             },
-            "sm_N"));
+            "sm_N|opencl:N|cuda:N|fake"));
+    app.add_option("--index", o.indexBits,
+                   "with --device: how many bits the kernels' indices have, 32 where sizes allow it "
+                   "(default), or 64 as for matrices with 2^31 and more cells")
+        ->check(CLI::IsMember({32, 64}));
     app.add_flag(
         "--kernels", o.listsOptions,
         "also the steps that made each kernel's schedule, with their alternatives, and its options: the "

@@ -63,8 +63,11 @@ struct Options {
   bool printsLines = false;  // of lifted kernels: where statements stand in the program, for other commands
   bool shared = false;
   bool dot = false;
-  bool json = false;           // of Explain
-  std::string device;          // whose machine code is looked at, "sm_90"; "": none; of Explain
+  bool json = false; // of Explain
+  // Of Explain, instead of what it says else; at most one of the two:
+  std::string machineCodeOf;   // "sm_90"
+  std::string builtOn;         // a device of this machine, "opencl:0"
+  int indexBits = 32;          // of its kernels, where matrices of fewer than 2^31 cells allow it
   bool listsOptions = false;   // of kernels; of Explain
   bool forThisMachine = false; // those alternatives; of Explain
   BoundOptions bounds = {};    // of Explain

@@ -4,6 +4,7 @@
 #include "compiler/body/verify.h"
 #include "compiler/choice/verify.h"
 #include "compiler/driver/explain.h"
+#include "compiler/driver/explain_built.h"
 #include "compiler/driver/explain_device.h"
 #include "compiler/driver/kernel_input.h"
 #include "compiler/driver/memory_limit.h"
@@ -185,11 +186,14 @@ constexpr Printer kPrinters[] = {
     {Stage::Loops, "kernels", loopsText},
     {Stage::Explain, "kernels",
      [](Compilation &c) {
-       if (c.options.device.empty())
-         return explain(inputOf(c), c.reports, c.options.json, c.spaces, ruleBounds(c));
-       const std::map<std::string, long> sizes = sizesOf("pbc explain", c.options.bounds.sizes);
-       requireSizes("pbc explain", c.options.input, c.module, sizes);
-       return explainDevice(inputOf(c), c.options.device, sizes, c.options.json);
+       const Options &o = c.options;
+       if (o.machineCodeOf.empty() && o.builtOn.empty())
+         return explain(inputOf(c), c.reports, o.json, c.spaces, ruleBounds(c));
+       const std::map<std::string, long> sizes = sizesOf("pbc explain", o.bounds.sizes);
+       requireSizes("pbc explain", o.input, c.module, sizes);
+       const emit::LaunchRequest request{.sizes = {sizes}, .isWide = o.indexBits == 64};
+       return o.builtOn.empty() ? explainDevice(inputOf(c), o.machineCodeOf, request, o.json)
+                                : explainBuilt(inputOf(c), o.builtOn, request, o.json);
      }},
     {Stage::Devices, "kernels",
      [](Compilation &c) {

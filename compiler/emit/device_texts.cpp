@@ -121,7 +121,7 @@ void take(DeviceSource &one, const LaunchSizes &sizes) {
   one.source.text = fmt::format(
       "#define PB_UNIT 1\n#define PB_WIDE 1\n#define PB_INDEX {}\n#define PB_C0 {}\n#define PB_C1 "
       "{}\n#define PB_C2 {}\n{}",
-      one.index, sizes.cells[0], sizes.cells[1], sizes.cells[2], one.body);
+      one.indexBits == 32 ? "int" : "long", sizes.cells[0], sizes.cells[1], sizes.cells[2], one.body);
 }
 
 /// Along the dimensions that items have.
@@ -207,7 +207,7 @@ std::vector<DeviceSource> deviceSources(const Input &in, const LaunchRequest &re
                          loop::sectorUses(version.matrices, version.loops, shape),
                          version.inRounds ? std::nullopt
                                           : loop::trafficOf(version.matrices, version.loops, shape)};
-        one.index = version.narrow > 0 ? "int" : "long";
+        one.indexBits = version.narrow > 0 && !request.isWide ? 32 : 64;
         for (const kernel::SizeOfBuild &s : version.sizes) {
           const long value = shape.sizes.at(s.size);
           one.sizes.push_back({poly::displayed(s.size), value, s.least});

@@ -49,12 +49,12 @@ struct DeviceSource {
   std::vector<loop::Matrix> matrices = {}; // that they use
   std::vector<source::Line> lines = {};    // of the source, by statement of the loops
   loop::LaunchShape shape = {};
-  bool sharesPoints = false;  // items compute points together, or in rounds
-  int dimensions = 1;         // along which groups have items
-  bool hasCells = false;      // items of this version have several points
-  int rowsAtOnce = 0;         // that an item has at a time; 0: all
-  std::string body = {};      // of source.text: behind the numbers that say what an item has
-  const char *index = "long"; // type
+  bool sharesPoints = false; // items compute points together, or in rounds
+  int dimensions = 1;        // along which groups have items
+  bool hasCells = false;     // items of this version have several points
+  int rowsAtOnce = 0;        // that an item has at a time; 0: all
+  std::string body = {};     // of source.text: behind the numbers that say what an item has
+  int indexBits = 64;
 };
 /// What a group needs of its memory, in bytes.
 long localBytes(const DeviceSource &);
@@ -69,6 +69,8 @@ struct BuiltSizes {
 struct LaunchRequest {
   std::optional<std::array<int, 3>> group = {}, cells = {};
   BuiltSizes sizes = {};
+  bool isWide =
+      false; // indices of 64 bits, as for matrices with 2^31 and more cells; else of 32 bits where a launch may have them
 };
 
 /// The largest size for which programs build a kernel of its own.

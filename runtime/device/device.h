@@ -22,6 +22,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -78,9 +79,18 @@ public:
   virtual ~Buffer() = default; // frees the buffer when commands that use it are done
 };
 
+/// What a built kernel needs, as the driver says.
+struct KernelNeeds {
+  unsigned long groupBytes = 0; // of a group's memory
+  unsigned long itemBytes = 0;  // of memory that each item has for itself
+  unsigned long mostItems = 0;  // that its groups can have
+};
+
 class Kernel {
 public:
   virtual ~Kernel() = default;
+  /// Nothing where the driver does not say it.
+  virtual std::optional<KernelNeeds> needs() const { return std::nullopt; }
 };
 
 /// Nanoseconds on the device's clock.

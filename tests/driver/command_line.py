@@ -17,6 +17,9 @@ def run(*arguments, status=0, **environment):
     assert done.returncode == status, (arguments, done.returncode, done.stderr)
     return done.stderr
 
+def said(*arguments):
+    return subprocess.run([PBC, *arguments], capture_output=True, text=True, check=True, env={**os.environ, "PB_KERNEL_CACHE": ""}).stdout
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     with open("p.pbcc", "w") as f:
@@ -134,7 +137,16 @@ main transform Twice from A[n] to S[2], Calls {
     assert message("expalin", "./ok") == "pbc: error: there is no command or file 'expalin' (did you mean 'explain'?)"
     assert message("explain", "p.pbcc", "--jsno") == "pbc explain: error: there is no option --jsno (did you mean '--json'?)"
     assert message("explain", "p.pbcc", "--device=h100") == \
-        "pbc explain: error: --device: `h100` is no device: write sm_ and its number, as in sm_90"
+        "pbc explain: error: --device: `h100` is no device: write sm_ and its number, as in sm_90, or a device of this machine, as in opencl:0"
+    assert message("explain", "p.pbcc", "--device=opencl:x").startswith("pbc explain: error: --device: `opencl:x` is no device")
+    assert message("explain", "p.pbcc", "--device=opencl:77").startswith(
+        "pbc: error: the kernels cannot be built: there is no device 'opencl:77'; this machine has "), message("explain", "p.pbcc", "--device=opencl:77")
+    assert message("explain", "p.pbcc", "--index=16").startswith("pbc explain: error: --index: "), message("explain", "p.pbcc", "--index=16")
+    for bits in 32, 64:
+        made = json.loads(said("explain", "--json", "--device=fake", f"--index={bits}", "p.pbcc"))
+        assert made["device"] == "fake" and [k["index_bits"] for k in made["kernels"]] == [bits] * len(made["kernels"]), made
+        assert made["kernels"] and all("error" not in k and "left_out" not in k for k in made["kernels"]), made
+    assert all(line.endswith(": built") for line in said("explain", "--device=fake", "p.pbcc").splitlines())
     done = subprocess.run([PBC, "explain", "--device=sm_90", "--json", "p.pbcc"], capture_output=True, text=True)
     if "need its compiler NVRTC" not in done.stderr:
         kernels = json.loads(done.stdout)["kernels"]

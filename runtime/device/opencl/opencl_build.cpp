@@ -46,6 +46,18 @@ ClProgram OpenClDevice::programFrom(const std::string &binary) {
   return program;
 }
 
+KernelNeeds OpenClDevice::needsOf(const ClKernelRef &kernel) const {
+  cl_ulong group = 0, item = 0;
+  std::size_t items = 0;
+  const auto ask = [&](cl_kernel_work_group_info what, auto &value) {
+    cl_.clGetKernelWorkGroupInfo(kernel.get(), device_, what, sizeof value, &value, nullptr);
+  };
+  ask(CL_KERNEL_LOCAL_MEM_SIZE, group);
+  ask(CL_KERNEL_PRIVATE_MEM_SIZE, item);
+  ask(CL_KERNEL_WORK_GROUP_SIZE, items);
+  return {.groupBytes = group, .itemBytes = item, .mostItems = items};
+}
+
 std::unique_ptr<Kernel> OpenClDevice::build(const KernelSource &source) {
   if (source.isLibrary) {
     if (auto own = buildOwn(*this, LibraryCall(source.text)))
@@ -67,18 +79,14 @@ std::unique_ptr<Kernel> OpenClDevice::build(const KernelSource &source) {
   ClKernelRef kernel =
       owned(cl_.clCreateKernel(program.get(), source.entry.c_str(), &status), cl_.clReleaseKernel);
   require(status, Failure::Build, "clCreateKernel " + source.entry);
-  cl_ulong local = 0;
-  std::size_t items = 0;
-  cl_.clGetKernelWorkGroupInfo(kernel.get(), device_, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local,
-                               nullptr);
-  cl_.clGetKernelWorkGroupInfo(kernel.get(), device_, CL_KERNEL_WORK_GROUP_SIZE, sizeof items, &items,
-                               nullptr);
+  const KernelNeeds needs = needsOf(kernel);
   const auto wanted = static_cast<std::size_t>(source.group[0]) * source.group[1] * source.group[2];
-  if (local > about_.localBytes || (items && items < wanted))
-    throw DeviceError(Failure::Build, "the kernel " + source.entry + " wants " + std::to_string(local) +
-                                          " bytes for each group, of " + std::to_string(wanted) + " items; " +
-                                          about_.name + " has " + std::to_string(about_.localBytes) +
-                                          " bytes, and at most " + std::to_string(items) + " items for it");
+  if (needs.groupBytes > about_.localBytes || (needs.mostItems && needs.mostItems < wanted))
+    throw DeviceError(Failure::Build, "the kernel " + source.entry + " wants " +
+                                          std::to_string(needs.groupBytes) + " bytes for each group, of " +
+                                          std::to_string(wanted) + " items; " + about_.name + " has " +
+                                          std::to_string(about_.localBytes) + " bytes, and at most " +
+                                          std::to_string(needs.mostItems) + " items for it");
   std::size_t size = 0;
   if (fresh &&
       cl_.clGetProgramInfo(program.get(), CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) >= 0 &&
@@ -89,7 +97,7 @@ std::unique_ptr<Kernel> OpenClDevice::build(const KernelSource &source) {
                              nullptr) >= 0)
       cache_.put(key, binary);
   }
-  return std::make_unique<OpenClKernel>(std::move(kernel), source.entry);
+  return std::make_unique<OpenClKernel>(std::move(kernel), source.entry, needs);
 }
 
 } // namespace pb::device

@@ -48,6 +48,7 @@ private:
   ClProgram programFrom(const std::string &binary);
   ClProgram compile(const std::string &text, const std::string &entry);
   std::string buildLog(const ClProgram &) const;
+  KernelNeeds needsOf(const ClKernelRef &) const;
 
   const OpenCl &cl_;
   cl_device_id device_;

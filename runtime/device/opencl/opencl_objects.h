@@ -53,9 +53,14 @@ public:
 
 class OpenClKernel : public Kernel {
 public:
-  OpenClKernel(ClKernelRef k, std::string name) : kernel(std::move(k)), entry(std::move(name)) {}
+  OpenClKernel(ClKernelRef k, std::string name, const KernelNeeds &needs)
+      : kernel(std::move(k)), entry(std::move(name)), needs_(needs) {}
+  std::optional<KernelNeeds> needs() const override { return needs_; }
   const ClKernelRef kernel;
   const std::string entry;
+
+private:
+  const KernelNeeds needs_;
 };
 
 } // namespace pb::device
