@@ -30,6 +30,14 @@ model::Machine machineFor(const std::string &command, const std::string &named, 
   }
 }
 
+search::GpuRates gpuRatesFor(const std::string &command, const model::Machine &machine) {
+  try {
+    return search::gpuRatesOf(machine);
+  } catch (const model::Problem &problem) {
+    refuseMachine(command, problem);
+  }
+}
+
 search::Rates ratesFor(const std::string &command, const model::Machine &machine,
                        const pb::base::Machine &processor) {
   try {

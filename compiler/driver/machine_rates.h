@@ -7,6 +7,7 @@
 #pragma once
 #include "compiler/model/machine/machine.h"
 #include "compiler/search/bound/rates.h"
+#include "compiler/search/gpu/gpu_rates.h"
 #include "runtime/base/machine.h"
 #include <string>
 
@@ -14,6 +15,8 @@ namespace pbc::driver {
 
 /// `named`: a name or a file; "": this machine is measured for some seconds, which is said unless `isQuiet`.
 model::Machine machineFor(const std::string &command, const std::string &named, bool isQuiet);
+/// Of a GPU.
+search::GpuRates gpuRatesFor(const std::string &command, const model::Machine &);
 search::Rates ratesFor(const std::string &command, const model::Machine &,
                        const pb::base::Machine &processor);
 

@@ -5,11 +5,12 @@
 #include "compiler/driver/machine_rates.h"
 #include "compiler/driver/memory_limit.h"
 #include "compiler/driver/problems.h"
+#include "compiler/driver/prove_report.h"
 #include "compiler/driver/run_command.h"
 #include "compiler/driver/time_text.h"
 #include "compiler/kernel/policy/processor.h"
 #include "compiler/kernel/print.h"
-#include "compiler/search/count.h"
+#include "compiler/search/device/device_model.h"
 #include "compiler/search/prove/machine_times.h"
 #include "compiler/search/prove/nest_model.h"
 #include "compiler/search/record/recorder.h"
@@ -25,13 +26,10 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 namespace pbc::driver {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Set by the first signal that asks the process to end; the second one ends it.
 std::atomic<bool> isInterrupted{false};
@@ -47,12 +45,11 @@ struct ProveOptions {
   search::SearchOptions search;
   std::string strategy = std::string(search::strategies().front().name);
   std::string machine, journal;
+  std::string device; // "cuda:0"; "": the processor
   std::string record; // the file to be written; "": none
   bool isJson = false, noCopies = false, isQuiet = false;
   long mostRecorded = 200'000;
 };
-
-std::string gapText(double gap) { return fmt::format("{:.1f} %", (gap - 1) * 100); }
 
 class Prove {
 public:
@@ -70,13 +67,18 @@ public:
     const MemoryLimit limit(defaultMemoryLimit());
     if (!options_.record.empty() && input.kernels().size() != 1)
       return refuse("a record is of one kernel", "--kernel=NAME chooses it");
-    machine_ = machineFor("pbc prove", options_.machine, options_.isQuiet);
-    rates_ = ratesFor("pbc prove", machine_, pb::base::thisMachine());
+    if (options_.device.empty()) {
+      machine_ = machineFor("pbc prove", options_.machine, options_.isQuiet);
+      rates_ = ratesFor("pbc prove", machine_, pb::base::thisMachine());
+    } else {
+      machine_ = gpuFor(options_.machine);
+    }
     std::vector<Json> all;
     for (const kernel::Scheduled &kernel : input.kernels()) {
       if (isInterrupted)
         break;
-      all.push_back(prove(kernel, input.valuesOf(kernel)));
+      all.push_back(options_.device.empty() ? prove(kernel, input.valuesOf(kernel))
+                                            : proveOnDevice(kernel, input.valuesOf(kernel)));
     }
     return printed(all);
   }
@@ -94,8 +96,37 @@ private:
       return Json{{"kernels", kernels}}.dump(2) + "\n";
     std::string text;
     for (const Json &kernel : kernels)
-      text += textOf(kernel);
+      text += proveText(kernel);
     return text;
+  }
+
+  static model::Machine gpuFor(const std::string &named) {
+    if (named.empty())
+      refuse("--device needs --machine", "name the description of that GPU: one of pbc model, or FILE.toml "
+                                         "of pbc model measure --device=...");
+    model::Machine machine = machineFor("pbc prove", named, true);
+    if (machine.kind != model::MachineKind::Gpu)
+      refuse(fmt::format("{} is no GPU", machine.name), "--device needs the description of one");
+    return machine;
+  }
+
+  Json proveOnDevice(const kernel::Scheduled &kernel, const std::map<std::string, long> &values) const {
+    Json out = {{"kernel", kernel.name}, {"sizes", sizesText(values)}, {"device", options_.device}};
+    try {
+      const auto journal = journalOf(kernel, values);
+      search::DeviceTimes times(kernel, values, options_.device, *journal);
+      search::DeviceModel model(kernel, values, gpuRatesFor("pbc prove", machine_), times);
+      const search::DeviceProgram own = search::defaultLaunch(model.launches(0).version());
+      const search::Measurement made = times.of(own, 0);
+      // Each version is looked at early.
+      search::SearchOptions search = options_.search;
+      search.dives = int(model.roots());
+      searched(model, search, search::lineOf(own), made.fate == search::Fate::Measured ? made.seconds : 0,
+               out);
+    } catch (const search::Unsearchable &problem) {
+      out["why"] = problem.what();
+    }
+    return out;
   }
 
   Json prove(const kernel::Scheduled &kernel, const std::map<std::string, long> &values) const {
@@ -111,7 +142,7 @@ private:
       const double defaultSeconds = own.fate == search::Fate::Measured ? own.seconds : 0;
       if (options_.record.empty()) {
         search::NestModel model(kernel, nest, rates_, times);
-        searched(model, script::line(policy), defaultSeconds, out);
+        searched(model, options_.search, script::line(policy), defaultSeconds, out);
       } else {
         record(kernel, nest, times, *journal, script::line(policy), defaultSeconds, out);
       }
@@ -121,9 +152,8 @@ private:
     return out;
   }
 
-  void searched(search::NestModel &model, const std::string &defaultScript, double defaultSeconds,
-                Json &out) const {
-    search::SearchOptions search = options_.search;
+  void searched(search::Model &model, search::SearchOptions search, const std::string &defaultScript,
+                double defaultSeconds, Json &out) const {
     search.isInterrupted = &isInterrupted;
     const std::string name = out["kernel"];
     if (!options_.isQuiet)
@@ -139,7 +169,7 @@ private:
       out["default_seconds"] = defaultSeconds;
       out["default_script"] = defaultScript;
     }
-    describe(model, search::search(model, search), out);
+    describeSearch(model, search::search(model, search), out);
   }
 
   /// Measures all programs, and writes the record once it has all times.
@@ -194,7 +224,7 @@ private:
       out["recorded_script"] = script;
       out["recorded_seconds"] = seconds;
       // The default is no program of the space, and is not to be found.
-      searched(model, record.defaultScript, 0, out);
+      searched(model, options_.search, record.defaultScript, 0, out);
       return printed({out});
     } catch (const std::runtime_error &problem) {
       refuse(problem.what());
@@ -214,128 +244,10 @@ private:
     }
   }
 
-  static std::string keyOf(const kernel::Scheduled &kernel, const std::map<std::string, long> &values) {
-    return search::journalKey(kernel.name, sizesText(values), pb::base::thisMachine().processor,
+  std::string keyOf(const kernel::Scheduled &kernel, const std::map<std::string, long> &values) const {
+    return search::journalKey(kernel.name, sizesText(values),
+                              options_.device.empty() ? pb::base::thisMachine().processor : options_.device,
                               kernel::print(kernel));
-  }
-
-  static void describe(const search::NestModel &model, const search::SearchResult &result, Json &out) {
-    search::Count space;
-    for (std::size_t root = 0; root < model.roots(); ++root) {
-      search::State state(model.problem(root));
-      if (!state.propagate())
-        continue;
-      const search::Count count = search::countLeaves(state, {.mostStates = 2000});
-      space.leaves += count.leaves;
-      space.isExact = space.isExact && count.isExact;
-    }
-    const search::SearchStatistics &s = result.statistics;
-    if (result.bestSeconds > 0) {
-      out["best_seconds"] = result.bestSeconds;
-      out["script"] = result.best ? Json(script::line(model.script(result.best->root, result.best->domains)))
-                                  : out["default_script"];
-    }
-    out["bound_seconds"] = result.bound > 0 ? Json(result.bound) : Json();
-    out["gap"] = result.gap() > 0 ? Json(result.gap()) : Json();
-    out["complete"] = result.isComplete;
-    out["space"] = double(space.leaves);
-    out["space_exact"] = space.isExact;
-    out["measured"] = s.measured;
-    out["not_measured"] = s.notMeasured;
-    out["divided"] = s.divided;
-    out["cut"] = s.cut;
-    Json by = Json::object();
-    for (std::size_t limit = 0; limit < s.cutBy.size(); ++limit)
-      if (s.cutBy[limit] > 0)
-        by[std::string(model.limitNames()[limit])] = s.cutBy[limit];
-    out["cut_by"] = std::move(by);
-    Json depths = Json::array();
-    for (const search::DepthStatistics &depth : s.depths)
-      depths.push_back({{"divided", depth.divided}, {"cut", depth.cut}});
-    out["depths"] = std::move(depths);
-    if (result.bestSeconds > 0)
-      out["limit"] = result.best ? limitOf(model, *result.best) : limitOfAll(model);
-    else
-      out["why"] = "no implementation could be measured: " + result.refusal;
-    std::vector<double> tightness = s.tightness;
-    if (!tightness.empty()) {
-      std::sort(tightness.begin(), tightness.end());
-      const auto quartile = [&](std::size_t q) { return tightness[(tightness.size() - 1) * q / 4]; };
-      out["bound_over_time"] = {quartile(0), quartile(1), quartile(2), quartile(3), quartile(4)};
-    }
-    if (!model.refutations().empty())
-      out["refuted"] = model.refutations();
-  }
-
-  static std::string limitOf(const search::NestModel &model, const search::Implementation &best) {
-    search::State state(model.problem(best.root));
-    state.take(best.domains);
-    return model.explain(best.root, state);
-  }
-
-  /// Of the space that may have the fastest program.
-  static std::string limitOfAll(const search::NestModel &model) {
-    double least = HUGE_VAL;
-    std::string text;
-    for (std::size_t root = 0; root < model.roots(); ++root) {
-      search::State state(model.problem(root));
-      if (!state.propagate())
-        continue;
-      if (const double seconds = model.bound(root, state).seconds; seconds < least) {
-        least = seconds;
-        text = model.explain(root, state);
-      }
-    }
-    return text;
-  }
-
-  static std::string scriptText(const Json &script) {
-    const std::string text = script.get<std::string>();
-    return text.empty() ? "its loops as they are" : text;
-  }
-
-  static std::string textOf(const Json &kernel) {
-    std::string text = fmt::format("kernel {}, {}\n", kernel["kernel"].get<std::string>(),
-                                   kernel["sizes"].get<std::string>());
-    if (kernel.contains("why"))
-      return text + fmt::format("  not searched: {}\n", kernel["why"].get<std::string>());
-    if (kernel.contains("record"))
-      return text + fmt::format("  recorded: {} programs, {} scripts, in {}\n",
-                                kernel["programs"].get<long>(), kernel["scripts"].get<long>(),
-                                kernel["record"].get<std::string>());
-    text += fmt::format("  best:    {}, by {}\n", timeText(kernel["best_seconds"].get<double>()),
-                        scriptText(kernel["script"]));
-    if (kernel["gap"].is_null())
-      text += "  bound:   none: no term of the bound is about what it does\n";
-    else
-      text +=
-          fmt::format("  bound:   {}; gap at most {}{}\n", timeText(kernel["bound_seconds"].get<double>()),
-                      gapText(kernel["gap"].get<double>()),
-                      kernel["complete"].get<bool>() ? ", nothing in the space is faster" : "");
-    if (kernel.contains("default_seconds"))
-      text += fmt::format("  default: {}, by {}\n", timeText(kernel["default_seconds"].get<double>()),
-                          scriptText(kernel["default_script"]));
-    if (kernel.contains("limit"))
-      text += fmt::format("  limit:   {}\n", kernel["limit"].get<std::string>());
-    std::vector<std::string> by;
-    for (const auto &[name, count] : kernel["cut_by"].items())
-      by.push_back(fmt::format("{} by {}", count.get<long>(), name));
-    text += fmt::format(
-        "  space:   {}{:.3g} programs; {} measured, {} not measured, {} regions divided, {} cut{}{}\n",
-        kernel["space_exact"].get<bool>() ? "" : "about ", kernel["space"].get<double>(),
-        kernel["measured"].get<long>(), kernel["not_measured"].get<long>(), kernel["divided"].get<long>(),
-        kernel["cut"].get<long>(), by.empty() ? "" : ": ", fmt::join(by, ", "));
-    if (kernel.contains("bound_over_time"))
-      text += fmt::format(
-          "  bounds:  {:.2f} of the time, with quartiles {:.2f}, {:.2f} and {:.2f}, at most {:.2f}\n",
-          kernel["bound_over_time"][0].get<double>(), kernel["bound_over_time"][1].get<double>(),
-          kernel["bound_over_time"][2].get<double>(), kernel["bound_over_time"][3].get<double>(),
-          kernel["bound_over_time"][4].get<double>());
-    if (kernel.contains("refuted"))
-      for (const Json &one : kernel["refuted"])
-        text += fmt::format("  internal error: a bound was too high and was left out; please report it: {}\n",
-                            one.get<std::string>());
-    return text;
   }
 
   const ProveOptions &options_;
@@ -375,21 +287,28 @@ int proveCommand(int argc, char **argv) {
   app.add_option("--seed", o.search.seed, "for random descents and orders");
   app.add_flag("--any-order", o.search.isAnyOrder,
                "decide in a random order, to test that no order loses the fastest program");
-  app.add_option("--machine", o.machine, "the machine's description, FILE.toml of pbc model measure");
+  app.add_option("--machine", o.machine,
+                 "the machine's description, FILE.toml of pbc model measure; needed with --device");
   app.add_option("--journal", o.journal, "file for the times, from which a search goes on");
-  app.add_option("--tiles", o.nest.tileSizes, "sizes of tiles")
-      ->delimiter(',')
-      ->check(CLI::Range(2L, 65536L));
-  app.add_option("--levels", o.nest.mostLevels, "tiles in tiles of one loop")->check(CLI::Range(0, 3));
-  app.add_option("--unrolled", o.nest.unrolled, "copies of a body that loops written out may make")
-      ->check(CLI::Range(1L, 4096L));
-  app.add_flag("--no-copies", o.noCopies, "without copies of parts of inputs");
+  CLI::Option *const device = app.add_option("--device", o.device,
+                                             "search the fastest launch on a device of this machine (cuda:0, "
+                                             "opencl:0, fake) instead: which version, "
+                                             "and how many items and points a group has");
+  device->excludes(app.add_option("--tiles", o.nest.tileSizes, "sizes of tiles")
+                       ->delimiter(',')
+                       ->check(CLI::Range(2L, 65536L)));
+  device->excludes(
+      app.add_option("--levels", o.nest.mostLevels, "tiles in tiles of one loop")->check(CLI::Range(0, 3)));
+  device->excludes(
+      app.add_option("--unrolled", o.nest.unrolled, "copies of a body that loops written out may make")
+          ->check(CLI::Range(1L, 4096L)));
+  device->excludes(app.add_flag("--no-copies", o.noCopies, "without copies of parts of inputs"));
   app.add_flag("--all", o.search.measuresAll,
                "cut nothing and measure every program, to compare bounds with times");
-  app.add_option(
+  device->excludes(app.add_option(
       "--record", o.record,
       "measure every program, in large batches, and write all times to this file, NAME.record, which can be "
-      "given as input in place of a program");
+      "given as input in place of a program"));
   app.add_flag("--quiet", o.isQuiet, "print the result only");
   app.add_flag("--json", o.isJson, "print it as JSON");
   try {

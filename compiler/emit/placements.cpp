@@ -69,7 +69,6 @@ int cellsAlong(const Placement &p, int d) {
 /// Groups are long along x, where neighbours are contiguous. Those of many points have so few items that the registers of a
 /// multiprocessor hold two of them.
 int defaultGroup(const Placement &p, int d) {
-  static constexpr int kSizes[3][3] = {{256, 1, 1}, {32, 8, 1}, {32, 4, 2}};
   static constexpr int kOfBlocks[3] = {16, 8, 1}, kOfRows = 128;
   constexpr int kRowsOfPlanes = 16; // of points
   if (hasBlocks(p) && p.itemDimensions > 1 && defaultCells(p) == 8)
@@ -78,7 +77,7 @@ int defaultGroup(const Placement &p, int d) {
     return kOfRows;
   if (hasPlanes(p))
     return d == 0 ? 32 : d == 1 ? std::max(1, kRowsOfPlanes / cellsAlong(p, 1)) : 1;
-  return kSizes[p.itemDimensions - 1][d];
+  return kernel::kItemsOfGroup[static_cast<std::size_t>(p.itemDimensions - 1)][static_cast<std::size_t>(d)];
 }
 
 /// So large that a round keeps a group busy, and a diagonal of tiles several groups.

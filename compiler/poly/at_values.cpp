@@ -12,4 +12,8 @@ isl::set atValues(isl::set set, const std::map<std::string, long> &values) {
   return set;
 }
 
+long atValues(const isl::pw_aff &function, const std::map<std::string, long> &values) {
+  return atValues(function.as_set(), values).dim_min_val(0).num_si();
+}
+
 } // namespace pbc::poly

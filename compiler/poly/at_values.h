@@ -12,5 +12,7 @@ namespace pbc::poly {
 
 /// Names that the set does not have are left aside.
 isl::set atValues(isl::set, const std::map<std::string, long> &values);
+/// Of a function of parameters alone, all of which have a value.
+long atValues(const isl::pw_aff &, const std::map<std::string, long> &values);
 
 } // namespace pbc::poly

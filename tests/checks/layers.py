@@ -90,6 +90,9 @@ TABLE = {
         "compiler/emulate/processor compiler/search/measure",
     "compiler/search/prove":
         "runtime/base compiler/script compiler/model/machine compiler/search/nest compiler/search/bound compiler/search/measure compiler/search/strategy",
+    "compiler/search/device":
+        "runtime/device compiler/poly compiler/script compiler/kernel compiler/emit/dialect compiler/emit/kernel compiler/search compiler/search/gpu "
+        "compiler/search/measure compiler/search/prove",
     "compiler/search/record":
         "runtime/base compiler/kernel compiler/model/machine compiler/search compiler/search/nest compiler/search/prove",
     # The driver puts all components together.
@@ -97,7 +100,7 @@ TABLE = {
         "runtime/base runtime/device tuner/space tuner/evaluate tuner/travel tuner compiler/source compiler/poly compiler/script "
         "compiler/syntax compiler/cubin compiler/emulate compiler/emulate/device compiler/loop compiler/sema compiler/body compiler/choice compiler/schedule compiler/kernel compiler/compose compiler/emit/kernel "
         "compiler/emit compiler/build compiler/model/machine compiler/model/measure compiler/model/command compiler/search compiler/search/nest compiler/search/bound "
-        "compiler/search/gpu compiler/search/predict compiler/search/prove compiler/search/record compiler/search/strategy",
+        "compiler/search/gpu compiler/search/predict compiler/search/prove compiler/search/device compiler/search/record compiler/search/strategy",
 }
 
 

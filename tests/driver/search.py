@@ -210,6 +210,26 @@ def refuted_bounds(folder):
     check(found["bound_seconds"] <= found["best_seconds"], found)
 
 
+def launches(folder):
+    """pbc prove --device: the fastest launch on a device, which is the fake one here."""
+    words = ("--n=40", "--quiet", "--budget=60", "--measured=4")
+    def on(device, *more):
+        return run(folder, "prove", "sizes.pbcc", *words, f"--device={device}", *more)
+
+    found = json.loads(on("fake", "--machine=h100", "--json").stdout)["kernels"][0]
+    check(found["device"] == "fake" and found["measured"] >= 4 and found["best_seconds"] > 0 and found["bound_seconds"] > 0, found)
+    check("groups of 32 x 8 x 1, 1 x 1 x 1 points an item" in found["default_script"] and " points an item" in found["script"], found)
+    text = on("fake", "--machine=h100", f"--journal={os.path.join(folder, 'launches')}").stdout
+    check("  best:    " in text and "  bound:   " in text and "  default: " in text, text)
+    again = json.loads(on("fake", "--machine=h100", "--json", f"--journal={os.path.join(folder, 'launches')}").stdout)["kernels"][0]
+    check(f"{again['default_seconds']}" in open(os.path.join(folder, "launches")).read(), again)
+    check("  not searched: there is no device 'fake:9'" in on("fake:9", "--machine=h100").stdout, "another device")
+    for more, why in (((), "pbc prove: error: --device needs --machine\n"), (("--machine=./fast.toml",), " is no GPU\n"),
+                      (("--machine=none.toml",), "none.toml"), (("--machine=h100", "--levels=1"), "--device")):
+        done = on("fake", *more)
+        check(done.returncode == 1 and why in done.stderr, (more, done.stderr))
+
+
 def explains(folder):
     """pbc explain FILE --n=...: bounds of each rule, whatever its schedule."""
     def steps(*words):
@@ -288,6 +308,7 @@ with tempfile.TemporaryDirectory() as folder:
     records(folder)
     interrupts(folder)
     refuted_bounds(folder)
+    launches(folder)
     explains(folder)
     errors(folder)
 print("pbc space and pbc prove do what they say")

@@ -30,6 +30,10 @@ struct RowBlocks;
 inline constexpr const char *kNothingShared =
     "no item reads several cells of which another one reads some, too";
 
+/// Items of a group along x, y and z unless the configuration says otherwise, by the number of axes that a launch has: neighbours along x
+/// are contiguous in memory.
+inline constexpr std::array<std::array<int, 3>, 3> kItemsOfGroup = {{{256, 1, 1}, {32, 8, 1}, {32, 4, 2}}};
+
 struct DeviceVersion {
   std::string name;
   script::Script script;

@@ -34,10 +34,10 @@ public:
   }
   bool refute(std::size_t root, const State &leaf, double seconds) override;
 
-  /// What limits all programs of the region, in three sentences.
-  std::string explain(std::size_t root, const State &) const;
-  /// What measurements have refuted: internal errors, a sentence each, with the derivation and the time.
-  const std::vector<std::string> &refutations() const { return refutations_; }
+  /// In three sentences.
+  std::string explain(std::size_t root, const State &) const override;
+  /// Internal errors, with the derivation and the time.
+  const std::vector<std::string> &refutations() const override { return refutations_; }
 
 private:
   const std::vector<GpuSpace> &spaces_;

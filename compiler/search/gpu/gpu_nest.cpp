@@ -78,7 +78,8 @@ public:
     work_.isProductOfMatrices = nestWork_.isProductOfMatrices;
     work_.points = nestWork_.points;
     for (std::size_t l = 0; l < facts_.loops.size(); ++l)
-      made_.loops.push_back({facts_.loops[l].label, facts_.loops[l].isOfSum, levels_[l]});
+      made_.loops.push_back(
+          {facts_.loops[l].label, facts_.loops[l].isOfSum, facts_.loops[l].extent, levels_[l]});
     made_.gpu = {std::make_unique<Space>(std::move(structure_)), std::move(work_)};
     return std::move(made_);
   }

@@ -30,6 +30,7 @@ struct GpuNestSpace {
   struct Loop {
     std::string label;
     bool isOfSum = false;
+    long extent = 1;         // iterations
     std::vector<int> levels; // objects of the main part, outermost first
   };
   std::vector<Loop> loops; // outermost first

@@ -10,10 +10,10 @@
 // Matrices have the same small numbers at the beginning of the first run of each leaf, whose results are compared; later runs are
 // timed. Invariant: a leaf that crashes, hangs or computes something else has no time.
 #pragma once
+#include "compiler/search/measure/child.h"
 #include "compiler/search/measure/leaf_program.h"
 #include <cstdint>
 #include <string>
-#include <sys/types.h>
 
 namespace pbc::search {
 
@@ -49,9 +49,6 @@ struct Measurement {
 class Worker {
 public:
   explicit Worker(const Arrays &arrays) : arrays_(arrays) {}
-  ~Worker();
-  Worker(const Worker &) = delete;
-  Worker &operator=(const Worker &) = delete;
 
   /// Runs the first leaf of a library once and keeps its results.
   Measurement reference(const std::string &library);
@@ -59,14 +56,16 @@ public:
 
 private:
   Measurement ask(const LibraryLeaf &, bool isReference, const MeasureLimits &);
-  bool start();
-  void stop();
-  [[noreturn]] void serve(int in, int out);
+  void serve(Child::Questions &) const;
 
   const Arrays &arrays_;
-  pid_t process_ = -1;
-  int to_ = -1, from_ = -1;
   std::string referenceLibrary_; // which a new process runs first
+  Child child_;
 };
+
+// For workers of other kinds.
+Measurement withoutAnswer(Child::Fate, const MeasureLimits &);
+/// A sentence.
+std::string whyWrong(double difference);
 
 } // namespace pbc::search

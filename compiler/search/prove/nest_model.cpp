@@ -58,6 +58,10 @@ script::Script NestModel::script(std::size_t root, const std::vector<Domain> &le
   return scriptOf(spaces_[root], state);
 }
 
+std::string NestModel::lineOf(std::size_t root, const State &leaf) const {
+  return script::line(scriptOf(spaces_[root], leaf));
+}
+
 std::string NestModel::explain(std::size_t root, const State &state) const {
   return bounds_[root].explain(bounds_[root].of(state));
 }

@@ -30,10 +30,10 @@ public:
 
   script::Script script(std::size_t root, const std::vector<Domain> &leaf) const;
   const Bounds &bounds(std::size_t root) const { return bounds_[root]; }
-  /// Why nothing of this region is faster, in two sentences.
-  std::string explain(std::size_t root, const State &) const;
-  /// What measurements have refuted, a sentence each.
-  const std::vector<std::string> &refutations() const { return refutations_; }
+  std::string lineOf(std::size_t root, const State &leaf) const override;
+  /// In two sentences.
+  std::string explain(std::size_t root, const State &) const override;
+  const std::vector<std::string> &refutations() const override { return refutations_; }
 
 private:
   Rates rates_;

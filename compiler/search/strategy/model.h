@@ -10,6 +10,7 @@
 #include "compiler/search/state.h"
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pbc::search {
 
@@ -45,6 +46,17 @@ public:
   virtual double weight(std::size_t, int) const { return 0; }
   /// A leaf was faster than its bound: the model leaves out what was refuted. False: it cannot.
   virtual bool refute(std::size_t, const State &, double) { return false; }
+
+  // For users.
+  /// The program of a leaf: the steps of its script.
+  virtual std::string lineOf(std::size_t, const State &) const { return ""; }
+  /// What limits all programs of the region, and why none is faster: sentences.
+  virtual std::string explain(std::size_t, const State &) const { return ""; }
+  /// What measurements have refuted, a sentence each.
+  virtual const std::vector<std::string> &refutations() const {
+    static const std::vector<std::string> none;
+    return none;
+  }
 };
 
 } // namespace pbc::search
