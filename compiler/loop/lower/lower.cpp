@@ -47,9 +47,10 @@ Lowered lower(const Nest &nest, const Target &target) {
   for (const kernel::Realisation &how : nest.withoutLoop)
     result.left.push_back({how, "", Left::Why::RunsOnce});
   Lowering lowering{nest, target, result.left, result.sharedOut};
-  for (const auto pass : {lowerSelfCopies, lowerPoints, lowerTeams, lowerItemCopies, lowerGroupCopies,
-                          lowerGuards, lowerGuardedPoints, lowerRegisters, lowerJam, lowerLanes, lowerLines,
-                          lowerLengths, lowerHints, lowerFixedReads, lowerOnce, lowerRowParts})
+  for (const auto pass :
+       {lowerSelfCopies, lowerPoints, lowerTeams, lowerItemCopies, lowerGroupCopies, lowerPrivateSums,
+        lowerGuards, lowerGuardedPoints, lowerRegisters, lowerJam, lowerLanes, lowerLines, lowerLengths,
+        lowerHints, lowerFixedReads, lowerOnce, lowerRowParts})
     result.body = pass(result.body, lowering);
   return result;
 }

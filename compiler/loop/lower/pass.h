@@ -84,6 +84,7 @@ NodePtr lowerTeams(const NodePtr &, Lowering &);
 NodePtr lowerGroupCopies(const NodePtr &, Lowering &);
 NodePtr lowerGuards(const NodePtr &, Lowering &);
 NodePtr lowerGuardedPoints(const NodePtr &, Lowering &);
+NodePtr lowerPrivateSums(const NodePtr &, Lowering &);
 NodePtr lowerRegisters(const NodePtr &, Lowering &);
 NodePtr lowerJam(const NodePtr &, Lowering &);
 NodePtr lowerLanes(const NodePtr &, Lowering &);

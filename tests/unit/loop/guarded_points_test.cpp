@@ -4,6 +4,7 @@
 #include "compiler/loop/bank_conflicts.h"
 #include "compiler/loop/lower/lower.h"
 #include "compiler/loop/print.h"
+#include "tests/unit/loop/points.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,22 +13,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-constexpr int kMatrix = 0, kMemory = 1;
-
-const Expr kPlace = index("place0"), kPoint = index("item0"), kStep = index("k"), kStrip = index("c0");
-
-Expr scalar(const char *name, Scalar type = Scalar::F64) { return make(Expression{Local{name, type, {}}}); }
-Expr element(int buffer, std::vector<Expr> indices) {
-  return make(Expression{Element{buffer, std::move(indices)}});
-}
-
-/// A matrix, and memory of a group with 16 rows of a cell for each point.
-std::vector<Matrix> matrices(Scalar type) {
-  std::vector<Matrix> all{{"A", type, 1, true}, {"M", type, 2}};
-  all[kMemory].ofGroup = {{0, 0, true, 1, 1}, {1, -1, false, 0, 16}};
-  return all;
-}
 
 /// points item0 in blocks { for c0 in strips { for k in [c0, c0 + 15] { if item0 <= k { s += value } } } }
 Nest triangle(const Expr &value, Scalar type = Scalar::F64) {
