@@ -224,7 +224,7 @@ private:
       }
     return {{"over", loop.over},
             {"depth", loop.depth},
-            {"parallel", loop.isParallel},
+            {"parallel", loop.isParallel ? Json(*loop.isParallel) : Json()},
             {"how", how},
             {"how_in_words", words}};
   }
@@ -330,7 +330,10 @@ std::string undone(const std::string &transformation) {
 std::string loopsAndTasks(const Json &step, const std::string &indent) {
   std::string out, parts;
   for (const auto &loop : step["loops"]) {
-    std::string all = loop["parallel"].get<bool>() ? "parallel" : "in order";
+    const Json &isParallel = loop["parallel"];
+    std::string all = isParallel.is_null()     ? "too complex to say whether in parallel"
+                      : isParallel.get<bool>() ? "parallel"
+                                               : "in order";
     for (const auto &words : loop["how_in_words"])
       all += ", " + words.get<std::string>();
     out += fmt::format("{}{:{}}for {}: {}\n", indent, "", 2 * loop["depth"].get<int>(),

@@ -354,6 +354,14 @@ std::string over(const Scheduled &kernel, const isl::schedule_node &node, int k)
   return functions.size() == 1 ? functions[0] : "(" + poly::join(functions) + ")";
 }
 
+std::optional<bool> isKnownParallel(const Scheduled &kernel, const isl::schedule_node &band, int k) {
+  constexpr unsigned long kBudget = 1'000'000;
+  bool is = false;
+  const bool isDone = poly::withBudget(kernel.context.ctx(), kBudget,
+                                       [&] { is = isParallel(band, k, kernel.dependences, true); });
+  return isDone ? std::optional(is) : std::nullopt;
+}
+
 void collectLoops(const Scheduled &kernel, const isl::schedule_node &node, int depth,
                   std::vector<Realisation> how, std::vector<Loop> &out) {
   if (const std::optional<Mark> mark = markAt(node)) {
@@ -363,7 +371,7 @@ void collectLoops(const Scheduled &kernel, const isl::schedule_node &node, int d
     for (int k = 0; k < members(node); ++k)
       if (const std::string name = over(kernel, node, k);
           name.find_first_not_of("0123456789") != std::string::npos)
-        out.push_back({name, depth++, isParallel(node, k, kernel.dependences, true), std::exchange(how, {})});
+        out.push_back({name, depth++, isKnownParallel(kernel, node, k), std::exchange(how, {})});
   }
   for (int k = 0, n = static_cast<int>(isl_schedule_node_n_children(node.get())); k < n; ++k)
     collectLoops(kernel, isl::manage(isl_schedule_node_get_child(node.get(), k)), depth, how, out);

@@ -13,6 +13,7 @@
 #pragma once
 #include "compiler/kernel/realisation.h"
 #include "compiler/kernel/schedule.h"
+#include <optional>
 
 namespace pbc::kernel {
 
@@ -23,9 +24,10 @@ std::string print(const Scheduled &, Lines = Lines::Left);
 
 /// One loop of the schedule, for reports about a rule.
 struct Loop {
-  std::string over;             // "x", "k", "i + k"
-  int depth = 0;                // loops around it
-  bool isParallel = false;      // whether its iterations can run in parallel, for fixed outer loops
+  std::string over; // "x", "k", "i + k"
+  int depth = 0;    // loops around it
+  /// Whether its iterations can run in parallel, for fixed outer loops. Nothing where that is too complex for isl.
+  std::optional<bool> isParallel = {};
   std::vector<Realisation> how; // from the outside inwards
 };
 

@@ -158,6 +158,23 @@ def structures():
     check("no schedule cpu:gemm+Transpose(A).2: `blank(A).zero` says nothing: the structure of `A` leaves no cells out" in said, said)
 
 
+def complex_loops():
+    """Whether a loop is parallel may be a question that isl takes minutes for: then nothing is said of it."""
+    write("square.pbcc", """transform Square from A[n, n] to C[n, n] {
+  structure A is lower_triangular, unchecked;
+  rule Cells C.cell(x, y) from(A.row(y) a, A.column(x) b) {
+    double s = 0;
+    for (int k = 0; k < n; ++k) s += a.cell(k) * b.cell(k);
+    return s;
+  }
+  schedule s for Cells { compute_in_place(C); (yt, xt, kt, yi, xi, ki) = tile(y, x, k; 3, 5, 7); order(yi, ki, xi); vector(xi); }
+}
+""")
+    environment = {k: v for k, v in os.environ.items() if k != "PBC_STDLIB"}  # with the adaptors of the library
+    done = subprocess.run([PBC, "explain", "square.pbcc", "--no-devices"], capture_output=True, text=True, timeout=100, env=environment)
+    check(done.returncode == 0 and "too complex to say whether in parallel" in done.stdout, (done.returncode, done.stderr))
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.environ["PB_DEVICES"] = "none"
     os.environ["PBC_STDLIB"] = os.path.join(folder, "stdlib")
@@ -174,5 +191,6 @@ with tempfile.TemporaryDirectory() as folder:
     empty_script()
     cache()
     structures()
+    complex_loops()
     os.chdir("/")
 print("schedules: as expected")
