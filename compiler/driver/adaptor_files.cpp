@@ -97,6 +97,38 @@ std::vector<script::Adaptor> withRules(const std::vector<script::Adaptor> &all,
   return good;
 }
 
+/// Whether the adaptors of a file can be told apart, from each other and from transformations, and their parameters as well. What has the
+/// name of an adaptor in another file takes its place.
+bool hasOwnNames(const std::vector<script::Adaptor> &ofFile, source::Diagnostics &diagnostics) {
+  bool isGood = true;
+  for (auto adaptor = ofFile.begin(); adaptor != ofFile.end(); ++adaptor) {
+    const auto first = std::find_if(
+        ofFile.begin(), adaptor, [&](const script::Adaptor &other) { return other.name == adaptor->name; });
+    if (first != adaptor) {
+      isGood = false;
+      diagnostics.error(adaptor->nameSpan, fmt::format("the adaptor `{}` is declared twice", adaptor->name))
+          .note(first->nameSpan, "the other one is here")
+          .help("further rules of an adaptor stand behind further bars: `adaptor A(X): | ...; | ...;`");
+    }
+    if (kernel::findTransformation(adaptor->name)) {
+      isGood = false;
+      diagnostics
+          .error(adaptor->nameSpan,
+                 fmt::format("`{}` is a transformation, which steps with that name would be", adaptor->name))
+          .help("give the adaptor another name");
+    }
+    for (auto p = adaptor->parameters.begin(); p != adaptor->parameters.end(); ++p)
+      if (std::find(adaptor->parameters.begin(), p, *p) != p) {
+        isGood = false;
+        diagnostics
+            .error(adaptor->nameSpan,
+                   fmt::format("the adaptor `{}` has two parameters `{}`", adaptor->name, *p))
+            .help("the first one is its matrix, the others are numbers; each has a name of its own");
+      }
+  }
+  return isGood;
+}
+
 } // namespace
 
 std::vector<std::string> standardAdaptors(const std::string &standardFolder) {
@@ -131,11 +163,17 @@ std::vector<source::FileId> loadAdaptors(source::SourceManager &sources,
 std::vector<script::Adaptor> readAdaptors(const std::vector<source::FileId> &files,
                                           source::Diagnostics &diagnostics) {
   std::vector<script::Adaptor> all;
-  for (const source::FileId file : files)
-    for (script::Adaptor &adaptor : syntax::parseAdaptors(file, diagnostics)) {
+  bool areTold = true;
+  for (const source::FileId file : files) {
+    std::vector<script::Adaptor> ofFile = syntax::parseAdaptors(file, diagnostics);
+    areTold &= hasOwnNames(ofFile, diagnostics);
+    for (script::Adaptor &adaptor : ofFile) {
       std::erase_if(all, [&](const script::Adaptor &other) { return other.name == adaptor.name; });
       all.push_back(std::move(adaptor));
     }
+  }
+  if (!areTold)
+    return {};
   std::vector<script::Adaptor> known;
   for (const script::Adaptor &adaptor : all)
     if (hasKnownSteps(adaptor, all, diagnostics))

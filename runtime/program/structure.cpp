@@ -56,9 +56,13 @@ std::string structureViolation(const Instance &instance) {
       return;
     const MatrixInfo &info = instance.transform->matrices[k];
     eachCell<decltype(zero)>(instance, k, [&](const auto &cell, auto wanted, long x, long y) {
-      if (cell == wanted)
+      if (cell == wanted || (cell != cell && wanted != wanted)) // both may be no numbers
         return true;
-      const auto text = [](auto value) { return base::number(static_cast<double>(value), 6); };
+      const auto digits = [](auto value, int count) {
+        return base::number(static_cast<double>(value), count);
+      };
+      const bool areClose = digits(cell, 6) == digits(wanted, 6);
+      const auto text = [&](auto value) { return digits(value, areClose ? 17 : 6); };
       const std::string name = info.name;
       found = name + "(" + std::to_string(x) + ", " + std::to_string(y) + ") is " + text(cell) + ", but " +
               name + " is " + info.structure->text + ": it is " + text(wanted);
