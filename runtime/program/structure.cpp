@@ -2,6 +2,7 @@
 
 #include "runtime/program/structure.h"
 #include "runtime/base/number.h"
+#include <cmath>
 #include <optional>
 
 namespace pb::program {
@@ -56,7 +57,8 @@ std::string structureViolation(const Instance &instance) {
       return;
     const MatrixInfo &info = instance.transform->matrices[k];
     eachCell<decltype(zero)>(instance, k, [&](const auto &cell, auto wanted, long x, long y) {
-      if (cell == wanted || (cell != cell && wanted != wanted)) // both may be no numbers
+      if (cell == wanted ||
+          (std::isnan(static_cast<double>(cell)) && std::isnan(static_cast<double>(wanted))))
         return true;
       const auto digits = [](auto value, int count) {
         return base::number(static_cast<double>(value), count);
