@@ -3,6 +3,9 @@
 #include "compiler/compose/compose.h"
 #include "compiler/compose/mixer.h"
 #include "compiler/compose/placements.h"
+#include "compiler/kernel/loops.h"
+#include "compiler/kernel/print.h"
+#include "compiler/kernel/tree.h"
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -168,12 +171,28 @@ private:
   std::map<std::string, int> byScript_, byKernel_;
 };
 
+std::string textOf(const isl::schedule &tree) {
+  char *text = isl_schedule_to_str(tree.get());
+  std::string out = text;
+  std::free(text);
+  return out;
+}
+
+/// The simpler schedule; that without its realisations is the same as none.
+std::string plainTextOf(const kernel::Schedule &schedule) {
+  if (!schedule.plain)
+    return "";
+  const auto bare = [](const isl::schedule &s) {
+    return textOf(kernel::splitBands(kernel::withoutLabels(s)));
+  };
+  std::string plain = bare(*schedule.plain);
+  return plain == bare(kernel::withoutRealisations(schedule.tree)) ? "" : plain;
+}
+
 } // namespace
 
 std::string keyOf(const kernel::Scheduled &kernel) {
-  char *tree = isl_schedule_to_str(kernel.schedule.tree.get());
-  std::string key = tree;
-  std::free(tree);
+  std::string key = textOf(kernel.schedule.tree);
   for (const kernel::Statement &s : kernel.statements) {
     key += "\n" + poly::text(s.domain) + s.op;
     for (const kernel::Access &a : s.accesses)
@@ -181,6 +200,10 @@ std::string keyOf(const kernel::Scheduled &kernel) {
                          poly::text(a.relation));
   }
   return key;
+}
+
+std::string wholeKeyOf(const kernel::Scheduled &kernel) {
+  return keyOf(kernel) + "\n" + kernel::printWithoutLoops(kernel) + plainTextOf(kernel.schedule);
 }
 
 CompositionOutcome compose(const kernel::Scheduled &kernel, const script::Script &base,

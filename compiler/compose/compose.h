@@ -50,6 +50,9 @@ struct Composition {
 /// which loops are parallel.)
 std::string keyOf(const kernel::Scheduled &);
 
+/// The same of kernels that differ in anything: in buffers, in what is computed, in tasks, in blocks in registers, in the simpler schedule.
+std::string wholeKeyOf(const kernel::Scheduled &);
+
 /// All steps are of transformations that exist. At most kMostSequences sequences; a sentence if there would be more.
 struct CompositionOutcome {
   std::optional<Composition> composition;

@@ -7,7 +7,6 @@
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/emit/kernel/nest.h"
 #include "compiler/kernel/item_values.h"
-#include "compiler/kernel/print.h"
 #include "compiler/kernel/transform/run.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -169,14 +168,12 @@ private:
       for (const kernel::DeviceVersion &v : kernels_.device->versions)
         if (v.exists())
           addOwn(v.name == "global" ? "gpu" : "gpu_" + v.name, v.kernel);
-    const std::string key = own_.empty() ? "" : compose::keyOf(made);
-    for (const Own &own : own_) // the key says nothing of tasks and of the shape of blocks
-      if (own.key == key && kernel::print(made) == kernel::print(*own.kernel))
-        return own.choice;
-    return "";
+    const std::string key = own_.empty() ? "" : compose::wholeKeyOf(made);
+    const auto same = std::find_if(own_.begin(), own_.end(), [&](const Own &own) { return own.key == key; });
+    return same == own_.end() ? "" : same->choice;
   }
   void addOwn(const std::string &choice, const kernel::Scheduled &kernel) {
-    own_.push_back({choice, compose::keyOf(kernel), &kernel});
+    own_.push_back({choice, compose::wholeKeyOf(kernel)});
   }
 
   static const ScheduleAttempt *find(const std::vector<ScheduleAttempt> &all, const std::string &name) {
@@ -190,7 +187,6 @@ private:
   const StepKernels &kernels_;
   struct Own {
     std::string choice, key;
-    const kernel::Scheduled *kernel;
   };
   std::vector<Own> own_; // of the machine that the schedules are for
   std::vector<compose::Adapted> adapted_;
@@ -255,6 +251,10 @@ ScheduleAttempts attemptSchedules(const sema::Transform &t, const schedule::Step
                                   ? "a function of a library computes it on devices"
                                   : kernels.device->why;
       all[k].push_back({.name = schedule.name, .problem = {why, "", kernels.device->whyAt}});
+      continue;
+    }
+    if (isForDevices(schedule) && !kernels.device && schedule.isOptional) {
+      all[k].push_back({.name = schedule.name, .problem = {"nothing is made for devices", "", {}}});
       continue;
     }
     kernel::Scheduled start = *kernels.lifted;

@@ -12,7 +12,8 @@
 //   => in the same ways "gpu:strips", "gpu:strips+Triangular(A).2", ..: versions of the step's kernel for devices (kernel::OnDevice)
 //
 // Schedules stand in the program, and in files (schedule_files.h). What a program or --schedule says must apply to some kernel of its
-// rules (schedule_checks.h); a schedule of a library is left out where it does not, with a note for `pbc explain`.
+// rules (schedule_checks.h); a schedule of a library is left out where it does not, with a note for `pbc explain`, and is not tried for devices
+// if nothing is made for these.
 #pragma once
 #include "compiler/compose/alternatives.h"
 #include "compiler/emit/emit.h"

@@ -174,12 +174,27 @@ std::string firstClash(const Kernel &kernel, const isl::schedule &schedule) {
   return text;
 }
 
-bool isParallel(const isl::schedule_node &band, int k, const isl::union_map &dependences, bool outerMembers) {
-  isl::union_map here = active(band, dependences);
-  if (outerMembers)
-    for (int outer = 0; outer < k; ++outer)
-      here = equalAt(here, member(band, outer));
+bool isParallel(const isl::schedule_node &band, int k, const isl::union_map &dependences) {
+  const isl::union_map here = active(band, dependences);
   return here.is_subset(equalAt(here, member(band, k)));
+}
+
+AtNode atNode(const isl::schedule_node &node, const isl::union_map &open) {
+  AtNode at{{}, open};
+  if (!isBand(node)) {
+    at.open = leftBelow(node, open);
+    return at;
+  }
+  for (int k = 0; k < members(node); ++k) {
+    bool isParallel = isl_schedule_node_band_member_get_coincident(node.get(), k) == isl_bool_true;
+    if (!isParallel) {
+      const isl::union_map same = equalAt(at.open, member(node, k));
+      isParallel = at.open.is_subset(same);
+      at.open = same;
+    }
+    at.isParallel.push_back(isParallel);
+  }
+  return at;
 }
 
 bool isParallel(const isl::schedule_node &band) {

@@ -9,6 +9,7 @@
 #include "compiler/kernel/kernel.h"
 #include <isl/schedule_node.h>
 #include <optional>
+#include <vector>
 
 namespace pbc::kernel {
 
@@ -22,9 +23,17 @@ bool neverDecreases(const isl::union_map &dependences, const isl::union_pw_aff &
 /// some dependence does not end later than it begins.
 std::optional<isl::schedule> withFlags(const isl::schedule &, const isl::union_map &dependences);
 
-/// Whether member `k` of the band carries no dependence between instances that agree on all loops around it
-/// (outer bands and, with `outerMembers`, the band's earlier members): its iterations may run in parallel.
-bool isParallel(const isl::schedule_node &band, int k, const isl::union_map &dependences, bool outerMembers);
+/// Whether member `k` of the band carries no dependence between instances that agree on the bands around it: its iterations may run in
+/// parallel.
+bool isParallel(const isl::schedule_node &band, int k, const isl::union_map &dependences);
+
+/// What a walk down a tree with flags (withFlags) finds at a node to which it came with `open`: the dependences that no loop above gives an order.
+struct AtNode {
+  std::vector<bool>
+      isParallel; // of a band's members: whether it carries none of them, for fixed members in front of it
+  isl::union_map open; // those to which the node gives no order, either
+};
+AtNode atNode(const isl::schedule_node &, const isl::union_map &open);
 
 /// The same of a band with one member whose tree has flags (withFlags): reads the flag.
 bool isParallel(const isl::schedule_node &band);

@@ -306,7 +306,7 @@ std::string plain(const Scheduled &kernel) {
   return own == text(withoutRealisations(kernel.schedule.tree)) ? "" : own;
 }
 
-std::string how(const Scheduled &kernel) {
+std::string tasks(const Scheduled &kernel) {
   const Schedule &schedule = kernel.schedule;
   std::string text;
   for (const TaskDimension &t : schedule.taskDimensions)
@@ -318,7 +318,7 @@ std::string how(const Scheduled &kernel) {
     text += fmt::format("  bytes per place: {}\n", schedule.bytesPerPlace);
   if (schedule.registerTile)
     text += block(kernel, *schedule.registerTile);
-  return text + tree(kernel, "schedule", schedule.tree) + plain(kernel);
+  return text;
 }
 
 /// Whether the reader finds these dependences itself, between the instances that the kernel still has.
@@ -354,16 +354,14 @@ std::string over(const Scheduled &kernel, const isl::schedule_node &node, int k)
   return functions.size() == 1 ? functions[0] : "(" + poly::join(functions) + ")";
 }
 
-std::optional<bool> isKnownParallel(const Scheduled &kernel, const isl::schedule_node &band, int k) {
+/// `open`: the dependences to which the nodes around give no order; nothing where one of them was too complex.
+void collectLoops(const Scheduled &kernel, const isl::schedule_node &node,
+                  const std::optional<isl::union_map> &open, int depth, std::vector<Realisation> how,
+                  std::vector<Loop> &out) {
   constexpr unsigned long kBudget = 1'000'000;
-  bool is = false;
-  const bool isDone = poly::withBudget(kernel.context.ctx(), kBudget,
-                                       [&] { is = isParallel(band, k, kernel.dependences, true); });
-  return isDone ? std::optional(is) : std::nullopt;
-}
-
-void collectLoops(const Scheduled &kernel, const isl::schedule_node &node, int depth,
-                  std::vector<Realisation> how, std::vector<Loop> &out) {
+  std::optional<AtNode> at;
+  if (open && !poly::withBudget(kernel.context.ctx(), kBudget, [&] { at = atNode(node, *open); }))
+    at.reset();
   if (const std::optional<Mark> mark = markAt(node)) {
     if (const auto *realisation = std::get_if<Realisation>(&*mark))
       how.push_back(*realisation);
@@ -371,10 +369,13 @@ void collectLoops(const Scheduled &kernel, const isl::schedule_node &node, int d
     for (int k = 0; k < members(node); ++k)
       if (const std::string name = over(kernel, node, k);
           name.find_first_not_of("0123456789") != std::string::npos)
-        out.push_back({name, depth++, isKnownParallel(kernel, node, k), std::exchange(how, {})});
+        out.push_back({name, depth++,
+                       at ? std::optional<bool>(at->isParallel[static_cast<std::size_t>(k)]) : std::nullopt,
+                       std::exchange(how, {})});
   }
   for (int k = 0, n = static_cast<int>(isl_schedule_node_n_children(node.get())); k < n; ++k)
-    collectLoops(kernel, isl::manage(isl_schedule_node_get_child(node.get(), k)), depth, how, out);
+    collectLoops(kernel, isl::manage(isl_schedule_node_get_child(node.get(), k)),
+                 at ? std::optional(at->open) : std::nullopt, depth, how, out);
 }
 
 } // namespace
@@ -388,7 +389,9 @@ std::string print(const Kernel &kernel, const Statement &s) {
          value(kernel, s, *s.value);
 }
 
-std::string print(const Scheduled &kernel, Lines lines) {
+namespace {
+
+std::string statements(const Scheduled &kernel, Lines lines) {
   std::string text = "kernel " + kernel.name;
   if (!kernel.parameters.empty())
     text += " [" + poly::join(kernel.parameters) + "]";
@@ -403,14 +406,26 @@ std::string print(const Scheduled &kernel, Lines lines) {
     text += fmt::format("  {}{}{}: {}\n    {}\n{}", s.name, dimensions(s),
                         s.rule ? fmt::format(" of rule {}", s.rule) : "", print(kernel, s),
                         textual::setText(s.domain, s.dimensions), lines == Lines::Printed ? lineOf(s) : "");
+  return text;
+}
+
+} // namespace
+
+std::string print(const Scheduled &kernel, Lines lines) {
+  std::string text = statements(kernel, lines);
   if (!areUsual(kernel))
     text += "  dependences\n    " + textual::braces(poly::text(kernel.dependences)) + "\n";
-  return text + how(kernel);
+  return text + tasks(kernel) + tree(kernel, "schedule", kernel.schedule.tree) + plain(kernel);
+}
+
+std::string printWithoutLoops(const Scheduled &kernel, Lines lines) {
+  return statements(kernel, lines) + tasks(kernel);
 }
 
 std::vector<Loop> loops(const Scheduled &kernel) {
   std::vector<Loop> out;
-  collectLoops(kernel, isl::manage(isl_schedule_get_root(kernel.schedule.tree.get())), 0, {}, out);
+  collectLoops(kernel, isl::manage(isl_schedule_get_root(kernel.schedule.tree.get())), kernel.dependences, 0,
+               {}, out);
   return out;
 }
 

@@ -22,6 +22,10 @@ enum class Lines { Left, Printed };
 
 std::string print(const Scheduled &, Lines = Lines::Left);
 
+/// The beginning of that text, without the loops and the dependences: context, buffers, statements, tasks and the block in registers. It is made
+/// without any question to isl about dependences.
+std::string printWithoutLoops(const Scheduled &, Lines = Lines::Left);
+
 /// One loop of the schedule, for reports about a rule.
 struct Loop {
   std::string over; // "x", "k", "i + k"

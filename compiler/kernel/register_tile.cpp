@@ -441,12 +441,11 @@ Outcome registerTile(const Scheduled &kernel, const RegisterShape *shape) {
       variables[n - 2].dimension < 0 || static_cast<int>(n) != first.freeCount)
     return {std::nullopt, "it has not several loops over points in one nest"};
   const int x = variables[n - 1].dimension;
-  if (!isParallel(bands[n - 1], 0, kernel.dependences, false))
+  if (!isParallel(bands[n - 1], 0, kernel.dependences))
     return {std::nullopt, fmt::format("a point needs the one before it along `{}`", first.dimensions[x])};
   if (std::string why = whyNotFilledBefore(tiled, points, bands[n - 2]); !why.empty())
     return {std::nullopt, std::move(why)};
-  Analysis analysis(kernel, points, x, variables[n - 2],
-                    isParallel(bands[n - 2], 0, kernel.dependences, false));
+  Analysis analysis(kernel, points, x, variables[n - 2], isParallel(bands[n - 2], 0, kernel.dependences));
   tiled.schedule.registerTile = analysis.run();
   if (!tiled.schedule.registerTile)
     return {std::nullopt, analysis.why()};

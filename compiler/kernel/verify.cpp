@@ -67,7 +67,7 @@ std::vector<std::string> verifyTree(const Scheduled &kernel, const isl::schedule
   visit(isl::manage(isl_schedule_get_root(tree.get())), [&](const isl::schedule_node &node) {
     if (std::string wrong = isBand(node) ? wrongFunction(kernel, node, title) : ""; !wrong.empty())
       complaints.push_back(std::move(wrong));
-    if (isBand(node) && members(node) == 1 && isParallel(node) && !isParallel(node, 0, here, false))
+    if (isBand(node) && members(node) == 1 && isParallel(node) && !isParallel(node, 0, here))
       complaints.push_back(
           fmt::format("a loop of the {} carries a dependence and is marked as parallel", title));
   });

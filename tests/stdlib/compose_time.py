@@ -3,8 +3,7 @@
 """How much processor time composing the schedules of the 24 variants of optimisation-scripts 7 takes, filtering included: compose_time.py PBC STDLIB
 
 A program that calls all of them is explained with the library's schedules, and with a copy of the library that has none; the difference is composing.
-The bar is 30 s. Limits are twice as much for the script of the processor, and for both scripts, which take longer than the bar, three times what
-they took when this was written (docs/results.md), so that a change of the compiler makes the test fail, and not a slow machine.
+The bar is 30 s for all of them, which is more than twice what the processor's and the devices' scripts take together (docs/results.md).
 """
 import os
 import resource
@@ -14,7 +13,8 @@ import sys
 import tempfile
 
 PBC, LIBRARY = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-LIMITS = {"the processor": (["--no-devices"], 60), "the processor and devices": ([], 195)}
+BAR = 30
+WORDS = {"the processor": ["--no-devices"], "the processor and devices": []}
 
 
 def variants():
@@ -48,10 +48,10 @@ failed = []
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     shutil.copy(os.path.join(LIBRARY, "blas3.pbcc"), "plain.pbcc")
-    for name, (words, limit) in LIMITS.items():
+    for name, words in WORDS.items():
         (all, count), (without, none) = seconds("<blas3.pbcc>", words), seconds('"plain.pbcc"', words)
         print(f"{name}: {all - without:.1f} s of processor time for {count} composed schedules, and {without:.1f} s for all else")
-        if count < 8 or none or all - without > limit:
-            failed.append(f"{name}: {count} and {none} composed schedules, limit {limit} s")
+        if count < 8 or none or all - without > BAR:
+            failed.append(f"{name}: {count} and {none} composed schedules in {all - without:.1f} s, where {BAR} s are allowed")
     os.chdir("/")
 sys.exit("\n".join(failed) or 0)

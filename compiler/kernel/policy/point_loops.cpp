@@ -37,7 +37,7 @@ Steps orderForBlocks(const Scheduled &kernel) {
         return static_cast<int>(s.dimensions.size()) == s.freeCount + 1 &&
                boundsMoveWith(s.domain, s.freeCount, x);
       });
-  if (!isUneven && isParallel(inner.band, 0, kernel.dependences, false))
+  if (!isUneven && isParallel(inner.band, 0, kernel.dependences))
     return {};
   std::swap(order[order.size() - 1], order[order.size() - 2]);
   const script::Step exchange = script::step("order", order);

@@ -53,8 +53,7 @@ private:
   std::string band(const isl::schedule_node &node) const {
     std::string text;
     for (int k = 0; k < members(node); ++k)
-      text += (k ? ", " : "") + over(node, k) +
-              (isParallel(node, k, kernel_.dependences, false) ? " parallel" : "");
+      text += (k ? ", " : "") + over(node, k) + (isParallel(node, k, kernel_.dependences) ? " parallel" : "");
     const std::string name = showsLabels_ ? label(node) : "";
     return "band " + (name.empty() || name == over(node, 0) ? "" : name + " = ") + text;
   }

@@ -304,6 +304,22 @@ TEST(Composer, TasksMakeCopiesOfTheirOwn) {
                                "tasks(y); GM_map(A, Transpose); tile(y, x; 8, 8); peel_triangular(A)"));
 }
 
+TEST(Composer, KernelsWithTheSameLoopsDifferInTheirTasks) {
+  kernel::Texts t;
+  const kernel::Scheduled start = kernel::withLabels(t.kernel(kSymmetric));
+  const auto small = t.run(start, "tasks(i; 8)"), large = t.run(start, "tasks(i; 64)");
+  ASSERT_TRUE(small && large);
+  EXPECT_EQ(compose::keyOf(*small), compose::keyOf(*large));
+  EXPECT_NE(compose::wholeKeyOf(*small), compose::wholeKeyOf(*large));
+  kernel::Scheduled plain = *small;
+  plain.schedule.plain = small->schedule.tree;
+  EXPECT_EQ(compose::wholeKeyOf(*small), compose::wholeKeyOf(plain)) << "which is used if there is none, too";
+  const auto other = t.run(start, "order(j, i)");
+  ASSERT_TRUE(other);
+  plain.schedule.plain = other->schedule.tree;
+  EXPECT_NE(compose::wholeKeyOf(*small), compose::wholeKeyOf(plain));
+}
+
 TEST(Composer, LoopsOverHalvesAreNotJoinedWithoutACopy) { // 11
   kernel::Texts t;
   Reader r;

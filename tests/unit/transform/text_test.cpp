@@ -346,4 +346,37 @@ TEST(KernelText, NamesNoStatementThatIsGone) {
   EXPECT_EQ(print(t.kernel(print(*k))), print(*k));
 }
 
+/// Reports say of a loop whether it is parallel once those around it are fixed, be they bands of their own or not.
+TEST(KernelText, LoopsAreParallelForFixedLoopsAroundThem) {
+  Texts t;
+  const std::string text = R"(
+kernel Diagonal [n]
+  context n >= 0
+  buffer A double 2-d input
+  buffer C double 2-d output
+  S0[y, x]: C[x, y] = C[-1 + x, -1 + y] + A[x, y]
+    { S0[y, x] : 0 < y < n and 0 < x < n }
+  S1[y, x]: C[x, 0] += A[x, y]
+    { S1[y, x] : 0 < y < n and 0 < x < n }
+  schedule
+    sequence
+      S0
+        band y, x
+      S1
+        band x, y
+)";
+  const auto parallel = [&](const std::string &kernel) {
+    std::vector<std::pair<std::string, bool>> all;
+    for (const Loop &loop : loops(t.kernel(kernel)))
+      all.emplace_back(loop.over, loop.isParallel);
+    return all;
+  };
+  const std::vector<std::pair<std::string, bool>> expected{
+      {"y", false}, {"x", true}, {"x", true}, {"y", false}};
+  EXPECT_EQ(parallel(text), expected);
+  EXPECT_EQ(parallel(replaced(replaced(text, "band y, x", "band y\n          band x"), "band x, y",
+                              "band x\n          band y")),
+            expected);
+}
+
 } // namespace

@@ -50,7 +50,7 @@ TEST(Skew, MakesTilesOfWavefrontsLegal) {
   EXPECT_EQ(whyNot(kernel, "skew(x, y); tile(y, x; 4, 4)"), "it applies");
   // Points of one wave do not need each other.
   const Scheduled wave = after(kernel, "skew(x, y; 2); order(x, y)");
-  EXPECT_TRUE(isParallel(findLoop(wave.schedule.tree, "y")->band, 0, wave.dependences, false));
+  EXPECT_TRUE(isParallel(findLoop(wave.schedule.tree, "y")->band, 0, wave.dependences));
 }
 
 TEST(Skew, Refuses) {
