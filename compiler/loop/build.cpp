@@ -113,7 +113,7 @@ unsigned long withinBits(isl_id *id) { return reinterpret_cast<unsigned long>(is
 class Builder {
 public:
   Builder(const kernel::Scheduled &kernel, bool forDevice)
-      : kernel_(kernel), purpose_{forDevice, kernel::isVectorised(kernel)} {
+      : kernel_(kernel), purpose_{forDevice, kernel::isVectorised(kernel)}, groupAxes_(groupAxes(kernel)) {
     nest_.buffers = matrices(kernel);
     if (kernel::hasTeams(kernel.schedule.tree))
       nest_.teams = teams(kernel);
@@ -319,17 +319,18 @@ private:
     }
   }
 
+  Expr asked(const isl::ast_expr &e) const { return withoutImpliedItems(expression(e), groupAxes_); }
+
   NodePtr loop(const isl::ast_node &n) {
     const Expr iterator = expression(isl::manage(isl_ast_node_for_get_iterator(n.get())));
-    For made{
-        as<Name>(iterator)->name, expression(isl::manage(isl_ast_node_for_get_init(n.get()))), {}, {}, {}};
+    For made{as<Name>(iterator)->name, asked(isl::manage(isl_ast_node_for_get_init(n.get()))), {}, {}, {}};
     for (auto r = requests_.rbegin(); r != requests_.rend() && !made.how; ++r)
       if (r->iterator == made.iterator) {
         made.how = r->how;
         r->isPlaced = true;
       }
     if (isl_ast_node_for_is_degenerate(n.get()) != isl_bool_true) {
-      made.condition = expression(isl::manage(isl_ast_node_for_get_cond(n.get())));
+      made.condition = asked(isl::manage(isl_ast_node_for_get_cond(n.get())));
       made.step = expression(isl::manage(isl_ast_node_for_get_inc(n.get())));
     }
     made.body = node(isl::manage(isl_ast_node_for_get_body(n.get())));
@@ -337,7 +338,7 @@ private:
   }
 
   NodePtr branch(const isl::ast_node &n) {
-    If made{expression(isl::manage(isl_ast_node_if_get_cond(n.get()))),
+    If made{asked(isl::manage(isl_ast_node_if_get_cond(n.get()))),
             node(isl::manage(isl_ast_node_if_get_then_node(n.get()))), nullptr};
     if (isl_ast_node_if_has_else_node(n.get()) == isl_bool_true)
       made.otherwise = node(isl::manage(isl_ast_node_if_get_else_node(n.get())));
@@ -386,6 +387,7 @@ private:
 
   const kernel::Scheduled &kernel_;
   const StatementBuilder::Purpose purpose_;
+  const std::vector<GroupAxis> groupAxes_;
   std::map<int, StatementBuilder> statements_;
   std::set<std::string> declared_; // in front of nodes that are being added
   std::vector<Request> requests_;  // of the marks around, the innermost last

@@ -123,4 +123,12 @@ NodePtr forEachItem(const kernel::Scheduled &kernel, NodePtr body) {
   return body;
 }
 
+std::vector<GroupAxis> groupAxes(const kernel::Scheduled &kernel) {
+  std::vector<GroupAxis> axes;
+  if (kernel::isOfGroup(kernel))
+    for (int k = 0, n = static_cast<int>(kernel::itemLoops(kernel.schedule.tree).size()); k < n; ++k)
+      axes.push_back({itemName(k), own(kernel::firstParameter(k)), own(kernel::lastParameter(k))});
+  return axes;
+}
+
 } // namespace pbc::loop

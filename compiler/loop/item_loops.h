@@ -15,7 +15,7 @@
 // Invariant: a launch has as many items along an axis as its box has values of the axis' function (kernel/transform/items.h).
 #pragma once
 #include "compiler/kernel/schedule.h"
-#include "compiler/loop/tree.h"
+#include "compiler/loop/group_conditions.h"
 
 namespace pbc::loop {
 
@@ -25,5 +25,8 @@ isl::schedule ofOneItem(const kernel::Scheduled &);
 /// The body for each item of a launch. On a device, what has no items is the first item's; elsewhere, this is the body. Machines have three axes: where a kernel
 /// has more, the last one has the numbers of all further ones, the first of them fastest.
 NodePtr forEachItem(const kernel::Scheduled &, NodePtr body);
+
+/// The names along each axis of the items of groups that share memory; none for other kernels.
+std::vector<GroupAxis> groupAxes(const kernel::Scheduled &);
 
 } // namespace pbc::loop

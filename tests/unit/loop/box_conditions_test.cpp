@@ -2,7 +2,9 @@
 
 // Conditions on the corners of boxes, compared with all of the boxes' points.
 #include "compiler/loop/box_conditions.h"
+#include "compiler/loop/group_conditions.h"
 #include "compiler/loop/print.h"
+#include "compiler/loop/walk.h"
 #include <gmock/gmock.h>
 #include <random>
 
@@ -101,6 +103,53 @@ TEST(BoxConditions, OfSeveralTheyAreOnTheSafeSide) {
   EXPECT_FALSE(holdsInBox(square, true, kBox)) << "it is not linear";
   EXPECT_FALSE(holdsInBox(arithmetic(Op::And, {low, square}), true, kBox));
   EXPECT_EQ(text(Nest{}, holdsInBox(arithmetic(Op::And, {low, square}), false, kBox)), "x1 < 1");
+}
+
+const std::vector<GroupAxis> kGroup = {{"x", "x0", "x1"}, {"y", "y0", "y1"}};
+
+TEST(GroupConditions, HaveTheirValueWithoutTheItemToo) {
+  std::mt19937 random(1);
+  const auto number = [&](int most) { return static_cast<long>(random() % (2 * most + 1)) - most; };
+  const std::vector<std::string> names{"x", "x0", "x1", "y", "y0", "y1"};
+  const auto value = [&] {
+    return random() % 4 ? index(names[random() % names.size()]) : integer(number(2));
+  };
+  int changed = 0, without = 0;
+  for (int trial = 0; trial < 400; ++trial) {
+    Expr condition;
+    for (int part = 0; part < 5; ++part) {
+      const Op op = random() % 8 ? Op::Equal : Op::LessEqual, join = random() % 8 ? Op::And : Op::Or;
+      const Expr one = compare(op, value(), value());
+      condition = condition ? arithmetic(join, {condition, one}) : one;
+    }
+    const Expr made = withoutImpliedItems(condition, kGroup);
+    changed += made != condition;
+    without += mentions(condition, "x") && !mentions(made, "x");
+    std::map<std::string, long> at;
+    for (at["x0"] = -2; at["x0"] <= 2; ++at["x0"])
+      for (at["y0"] = -2; at["y0"] <= 2; ++at["y0"])
+        for (const long more : {0, 0, 1, 2}) {
+          at["x1"] = at["x0"] + more, at["y1"] = at["y0"] + 2 - more;
+          for (at["x"] = at["x0"]; at["x"] <= at["x1"]; ++at["x"])
+            for (at["y"] = at["y0"]; at["y"] <= at["y1"]; ++at["y"])
+              ASSERT_EQ(valueOf(made, at) != 0, valueOf(condition, at) != 0)
+                  << text(Nest{}, condition) << " became " << text(Nest{}, made);
+        }
+  }
+  EXPECT_GT(changed, 20);
+  EXPECT_GT(without, 10);
+}
+
+TEST(GroupConditions, SayNothingOfAnItemThatIsTheOnlyOne) {
+  const auto equal = [](const Expr &l, const Expr &r) { return compare(Op::Equal, l, r); };
+  const auto both = [](const Expr &l, const Expr &r) { return arithmetic(Op::And, {l, r}); };
+  const Expr zero = integer(0), x = index("x"), first = index("x0"), last = index("x1");
+  const auto made = [](const Expr &e) { return text(Nest{}, withoutImpliedItems(e, kGroup)); };
+  EXPECT_EQ(made(both(both(equal(x, zero), equal(last, zero)), equal(first, zero))), "x1 = 0 and x0 = 0");
+  const Expr one = both(equal(last, x), equal(first, x));
+  EXPECT_EQ(made(both(one, equal(index("n"), add(x, integer(1))))), "x1 = x0 and n = x0 + 1");
+  EXPECT_EQ(made(arithmetic(Op::Choose, {one, subtract(x, integer(15)), x})), "x1 = x0 ? x0 - 15 : x");
+  EXPECT_EQ(made(both(equal(x, zero), equal(last, zero))), "x = 0 and x1 = 0") << "others may be before it";
 }
 
 } // namespace

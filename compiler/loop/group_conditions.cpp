@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/loop/group_conditions.h"
+#include "compiler/loop/walk.h"
+#include <algorithm>
+
+namespace pbc::loop {
+namespace {
+
+using Op = Arithmetic::Op;
+
+bool isName(const Expr &e, const std::string &name) {
+  const Name *n = as<Name>(e);
+  return n && n->name == name;
+}
+
+/// Whether both are the same number, or the same name.
+bool areSameValue(const Expr &a, const Expr &b) {
+  if (const Name *name = as<Name>(a))
+    return isName(b, name->name);
+  const Integer *value = as<Integer>(a);
+  return value && isInteger(b, value->value);
+}
+
+void addPartsOf(const Expr &conjunction, std::vector<Expr> &parts) {
+  const Arithmetic *a = as<Arithmetic>(conjunction);
+  if (!a || a->op != Op::And) {
+    parts.push_back(conjunction);
+    return;
+  }
+  for (const Expr &operand : a->operands)
+    addPartsOf(operand, parts);
+}
+
+/// What the name is equal to, if the part says that; else null.
+Expr valueOf(const Expr &part, const std::string &name) {
+  const Arithmetic *a = as<Arithmetic>(part);
+  if (!a || a->op != Op::Equal)
+    return nullptr;
+  for (const std::size_t k : {0UL, 1UL})
+    if (isName(a->operands[k], name))
+      return a->operands[1 - k];
+  return nullptr;
+}
+
+bool sayThat(const std::vector<Expr> &parts, const std::string &name, const Expr &value) {
+  return isName(value, name) || std::any_of(parts.begin(), parts.end(), [&](const Expr &part) {
+           const Expr own = valueOf(part, name);
+           return own && areSameValue(own, value);
+         });
+}
+
+/// Whether the parts say that the first and the last point of the group are the same, and the item's with them.
+bool areOnePoint(const std::vector<Expr> &parts, const GroupAxis &axis) {
+  return std::any_of(parts.begin(), parts.end(), [&](const Expr &part) {
+    const Expr value = valueOf(part, axis.last);
+    return value && sayThat(parts, axis.first, value);
+  });
+}
+
+/// That something is equal to itself.
+bool isTrivial(const Expr &part) {
+  const Arithmetic *a = as<Arithmetic>(part);
+  return a && a->op == Op::Equal && areSameValue(a->operands[0], a->operands[1]);
+}
+
+class Without : public Mutator {
+public:
+  explicit Without(const std::vector<GroupAxis> &axes) : axes_(axes) {}
+
+  Expr expr(const Expr &e) override {
+    const Arithmetic *a = as<Arithmetic>(e);
+    if (a && a->op == Op::And)
+      return conjunction(e);
+    if (!a || a->op != Op::Choose)
+      return Mutator::expr(e);
+    const Replacements known = knownIn(a->operands[0]);
+    return arithmetic(Op::Choose,
+                      {expr(a->operands[0]), expr(replaced(a->operands[1], known)), expr(a->operands[2])});
+  }
+
+private:
+  /// The first point for that of the item, along the axes along which they are the same where the condition holds.
+  Replacements knownIn(const Expr &condition) const {
+    std::vector<Expr> parts;
+    addPartsOf(condition, parts);
+    Replacements known;
+    for (const GroupAxis &axis : axes_)
+      if (areOnePoint(parts, axis))
+        known.emplace_back(axis.item, index(axis.first));
+    return known;
+  }
+
+  Expr conjunction(const Expr &e) {
+    const Replacements known = knownIn(e);
+    std::vector<Expr> parts;
+    addPartsOf(e, parts);
+    Expr all;
+    for (const Expr &part : parts)
+      if (const Expr made = replaced(part, known); !isTrivial(made) && !isSaidOfFirst(part, parts, known))
+        all = all ? arithmetic(Op::And, {all, expr(made)}) : expr(made);
+    return all ? all : replaced(parts.front(), known); // it says no more than what is trivial
+  }
+
+  /// Whether the part gives an item the value that another part gives the first point in its place.
+  static bool isSaidOfFirst(const Expr &part, const std::vector<Expr> &parts, const Replacements &known) {
+    return std::any_of(known.begin(), known.end(), [&](const auto &one) {
+      const Expr value = valueOf(part, one.first);
+      return value && sayThat(parts, as<Name>(one.second)->name, value);
+    });
+  }
+
+  const std::vector<GroupAxis> &axes_;
+};
+
+} // namespace
+
+Expr withoutImpliedItems(const Expr &e, const std::vector<GroupAxis> &axes) {
+  return axes.empty() ? e : Without(axes).expr(e);
+}
+
+} // namespace pbc::loop
