@@ -342,7 +342,7 @@ private:
             node(isl::manage(isl_ast_node_if_get_then_node(n.get()))), nullptr};
     if (isl_ast_node_if_has_else_node(n.get()) == isl_bool_true)
       made.otherwise = node(isl::manage(isl_ast_node_if_get_else_node(n.get())));
-    return make({std::move(made)});
+    return withCopiesApart(made, groupAxes_);
   }
 
   void mark(std::vector<NodePtr> &to, const isl::ast_node &n) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/loop/group_conditions.h"
+#include "compiler/loop/box_conditions.h"
 #include "compiler/loop/walk.h"
 #include <algorithm>
 
@@ -113,7 +114,75 @@ private:
   const std::vector<GroupAxis> &axes_;
 };
 
+bool hasCopies(const NodePtr &n) {
+  struct Find : Visitor {
+    bool found = false;
+    void node(const NodePtr &one) override {
+      const GroupCopy *copy = as<GroupCopy>(one);
+      found |= copy && !copy->isOfItem;
+      Visitor::node(one);
+    }
+  } find;
+  find.node(n);
+  return find.found;
+}
+
+/// Whether one says that a name is at least so much, and the other that it is at least as much or less.
+bool impliesLeast(const Expr &e, const Expr &other) {
+  const Arithmetic *a = as<Arithmetic>(e), *b = as<Arithmetic>(other);
+  if (!a || !b || a->op != Op::GreaterEqual || b->op != Op::GreaterEqual)
+    return false;
+  const Name *name = as<Name>(a->operands[0]);
+  const Integer *least = as<Integer>(a->operands[1]), *asked = as<Integer>(b->operands[1]);
+  return name && isName(b->operands[0], name->name) && least && asked && least->value >= asked->value;
+}
+
+/// Whether all items of a group take the branch where the node does anything.
+bool areAllThere(const NodePtr &n, const Expr &branch, const Corners &group) {
+  const If *own = as<If>(n);
+  const Expr all = own && !own->otherwise ? holdsInBox(branch, true, group) : nullptr;
+  if (!all)
+    return false;
+  std::vector<Expr> parts;
+  addPartsOf(own->condition, parts);
+  return std::any_of(parts.begin(), parts.end(), [&](const Expr &part) { return impliesLeast(part, all); });
+}
+
+bool declaresNames(const NodePtr &n) { return as<Let>(n) || as<Array>(n); }
+
 } // namespace
+
+NodePtr withCopiesApart(const If &branch, const std::vector<GroupAxis> &axes) {
+  const Block *then = as<Block>(branch.then);
+  const std::vector<NodePtr> nodes = then ? then->nodes : std::vector<NodePtr>{branch.then};
+  const bool isOfItem = std::any_of(
+      axes.begin(), axes.end(), [&](const GroupAxis &axis) { return mentions(branch.condition, axis.item); });
+  if (!isOfItem || std::any_of(nodes.begin(), nodes.end(), declaresNames))
+    return make({branch});
+  Corners group;
+  for (const GroupAxis &axis : axes)
+    group.emplace(axis.item, std::pair(index(axis.first), index(axis.last)));
+  std::vector<NodePtr> all, here;
+  NodePtr otherwise = branch.otherwise;
+  const auto endBranch = [&] {
+    if (!here.empty() || otherwise)
+      all.push_back(make({If{branch.condition, block(std::move(here)), std::move(otherwise)}}));
+    here.clear();
+    otherwise = nullptr;
+  };
+  for (const NodePtr &n : nodes) {
+    if (!hasCopies(n)) {
+      here.push_back(n);
+      continue;
+    }
+    if (!areAllThere(n, branch.condition, group))
+      return make({branch});
+    endBranch();
+    all.push_back(n);
+  }
+  endBranch();
+  return block(std::move(all));
+}
 
 Expr withoutImpliedItems(const Expr &e, const std::vector<GroupAxis> &axes) {
   return axes.empty() ? e : Without(axes).expr(e);

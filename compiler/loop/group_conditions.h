@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Conditions that are the same for all items of a group, without a word about the item.
+// Conditions that are the same for all items of a group, without a word about the item, and not in a branch on it.
 //
 //   item1 == 0 && last1 == 0 && first1 == 0 && c0 == 0            =>    last1 == 0 && first1 == 0 && c0 == 0
 //   last1 == item1 && first1 == item1 ? item1 - 15 : first1 + 1    =>    last1 == first1 ? first1 - 15 : first1 + 1
@@ -18,6 +18,13 @@ namespace pbc::loop {
 struct GroupAxis {
   std::string item, first, last;
 };
+
+/// A branch on the item's point, in which the group makes copies below conditions that hold only where all of its items take the branch: these
+/// copies, with all that is below their conditions, stand behind the branch, or between two of them.
+///
+///   if item1 >= 1: { s = A[item1, 0]; if first1 >= 32: fill A_group }    =>    if item1 >= 1: s = A[item1, 0]
+///                                                                             if first1 >= 32: fill A_group
+NodePtr withCopiesApart(const If &, const std::vector<GroupAxis> &);
 
 /// Where the first and the last point of the group are the same, the first one stands for the item's.
 Expr withoutImpliedItems(const Expr &, const std::vector<GroupAxis> &);

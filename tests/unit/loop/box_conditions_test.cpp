@@ -152,5 +152,30 @@ TEST(GroupConditions, SayNothingOfAnItemThatIsTheOnlyOne) {
   EXPECT_EQ(made(both(equal(x, zero), equal(last, zero))), "x = 0 and x1 = 0") << "others may be before it";
 }
 
+TEST(GroupConditions, CopiesStandOutsideOfBranchesOfItems) {
+  const auto atLeast = [](const char *name, long least) {
+    return compare(Op::GreaterEqual, index(name), integer(least));
+  };
+  const auto fill = [&](const Expr &condition) {
+    return make({If{condition, make({GroupCopy{.from = 0, .to = 1}}), nullptr}});
+  };
+  const NodePtr one = make({Comment{"one"}}), other = make({Comment{"other"}});
+  const auto made = [&](const Expr &condition) {
+    return withCopiesApart(If{atLeast("x", 1), block({one, fill(condition), other}), other}, kGroup);
+  };
+  const NodePtr apart = made(arithmetic(Op::And, {atLeast("x0", 32), atLeast("n", 0)}));
+  const Block *all = as<Block>(apart);
+  ASSERT_TRUE(all);
+  ASSERT_EQ(all->nodes.size(), 3U);
+  EXPECT_EQ(as<If>(all->nodes[0])->then, one);
+  EXPECT_EQ(as<If>(all->nodes[0])->otherwise, other) << "which runs once";
+  EXPECT_TRUE(as<GroupCopy>(as<If>(all->nodes[1])->then));
+  EXPECT_EQ(as<If>(all->nodes[2])->then, other);
+  EXPECT_FALSE(as<If>(all->nodes[2])->otherwise);
+  for (const Expr &condition : {atLeast("x0", 0), atLeast("x1", 1), atLeast("n", 1)})
+    EXPECT_TRUE(as<If>(made(condition)))
+        << "some items may not take the branch where " << text(Nest{}, condition);
+}
+
 } // namespace
 } // namespace pbc::loop
