@@ -132,6 +132,7 @@ private:
   Json prove(const kernel::Scheduled &kernel, const std::map<std::string, long> &values) const {
     search::NestOptions nest = options_.nest;
     nest.values = values;
+    nest.streamsBeyond = pb::base::lastCache(pb::base::thisMachine());
     Json out = {{"kernel", kernel.name}, {"sizes", sizesText(values)}};
     try {
       const auto journal = journalOf(kernel, values);

@@ -8,6 +8,7 @@
 #include "compiler/search/count.h"
 #include "compiler/search/gpu/gpu_nest.h"
 #include "compiler/search/nest/nest_space.h"
+#include "runtime/base/machine.h"
 #include "runtime/base/parse_status.h"
 #include <algorithm>
 #include <bit>
@@ -71,6 +72,7 @@ public:
     for (const kernel::Scheduled &kernel : input.kernels()) {
       search::NestOptions nest = options_.nest;
       nest.values = input.valuesOf(kernel);
+      nest.streamsBeyond = pb::base::lastCache(pb::base::thisMachine());
       const Json described = gpu_ ? describeOnGpu(kernel, nest) : describe(kernel, nest);
       text += textOf(described);
       all.push_back(described);

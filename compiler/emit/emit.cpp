@@ -32,7 +32,7 @@ std::string head(const Scope &scope) {
   // that no macro of a program changes them.
   std::string out = "#include \"pb/prelude.h\"\n"
                     "#include \"pb/index.h\"\n#include \"pb/program.h\"\n#include \"pb/plan.h\"\n#include "
-                    "\"pb/loops.h\"\n#include \"pb/register_tile.h\"\n";
+                    "\"pb/loops.h\"\n#include \"pb/register_tile.h\"\n#include \"pb/streaming_stores.h\"\n";
   if (hasThroughTiles(scope))
     out += "#include \"pb/through_tiles.h\"\n";
   if (usesDevices(scope.input))

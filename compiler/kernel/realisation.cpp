@@ -37,7 +37,10 @@ struct Text {
   std::string operator()(as::Rolled) const { return "rolled"; }
   std::string operator()(as::Vector v) const {
     return (v.interleave ? "vector:" + std::to_string(v.interleave) : "vector") +
-           (v.width ? " of " + std::to_string(v.width) : "");
+           (v.width ? " of " + std::to_string(v.width) : "") +
+           (v.streaming.rows ? (v.streaming.always ? " streaming:" : " streaming if large:") +
+                                   std::to_string(v.streaming.rows)
+                             : "");
   }
   std::string operator()(as::Jam j) const { return "jam:" + std::to_string(j.rows); }
   std::string operator()(as::Unroll) const { return "unroll"; }
@@ -76,7 +79,10 @@ struct Words {
   std::string operator()(as::Rolled) const { return "one iteration at a time"; }
   std::string operator()(as::Vector v) const {
     return "vectors" + (v.width ? " of " + std::to_string(v.width) : "") +
-           (v.interleave ? ", " + std::to_string(v.interleave) + " at once" : "");
+           (v.interleave ? ", " + std::to_string(v.interleave) + " at once" : "") +
+           (v.streaming.rows == 0 ? ""
+            : v.streaming.always  ? ", stored past the caches"
+                                  : ", stored past the caches if the matrix is larger than these");
   }
   std::string operator()(as::Jam j) const { return std::to_string(j.rows) + " at once"; }
   std::string operator()(as::Unroll) const { return "unroll"; }

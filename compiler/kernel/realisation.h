@@ -27,8 +27,15 @@ struct Rolled {
 /// Vector code; `interleave` vectors at once, of `width` iterations, 0: as LLVM finds best. If all iterations of a loop are
 /// one vector, the code has no loop, and arrays that it fills can be in registers.
 struct Vector {
+  /// What is stored past the caches (transform/stream.h).
+  struct Streaming {
+    long rows = 0;       // of the loop around, whose blocks are computed in turns; 0: stores are plain
+    bool always = false; // also if the matrix is small
+    bool operator==(const Streaming &) const = default;
+  };
   int interleave = 0;
   long width = 0;
+  Streaming streaming = {};
   bool operator==(const Vector &) const = default;
 };
 /// So many iterations together, inside the vector loop below.

@@ -156,6 +156,18 @@ struct CellsToLine {
   Expr most;
 };
 
+/// Whether the cells of a matrix are stored past the caches: a task finds it out once.
+struct IsStreamed {
+  int buffer; // of the nest
+  bool always = false;
+};
+
+/// How many cells before this one the block of its row begins that is stored past the caches.
+struct CellsIntoBlock {
+  Expr operand; // an Element
+  long cells;   // of a block
+};
+
 // ---- in a block of points whose values are in registers (BlockOfPoints in tree.h)
 
 /// A distance between cells of a matrix: the sum of factor * (stride of the dimension).
@@ -192,7 +204,8 @@ struct KeptValue {
 
 struct Expression {
   std::variant<Integer, Name, Arithmetic, Grouped, Element, Local, Literal, Infinity, Operation, Cast,
-               Function, Partial, CellsToLine, CellVector, Spread, StripValue, KeptValue>
+               Function, Partial, CellsToLine, IsStreamed, CellsIntoBlock, CellVector, Spread, StripValue,
+               KeptValue>
       as;
 };
 

@@ -150,6 +150,11 @@ private:
   Text one(const CellsToLine &c) const {
     return {"cells_to_line(" + text(c.cell) + ", " + text(c.most) + ")", kAlone};
   }
+  Text one(const IsStreamed &s) const {
+    return {"streams " + buffers_[static_cast<std::size_t>(s.buffer)].name + (s.always ? "" : " if large"),
+            kAlone};
+  }
+  Text one(const CellsIntoBlock &c) const { return {"cells_into_block(" + text(c.operand) + ")", kAlone}; }
   Text one(const CellVector &c) const {
     return {(c.down                  ? "vectors turned "
              : c.apart.parts.empty() ? "vector "

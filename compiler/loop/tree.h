@@ -99,6 +99,8 @@ struct Assign {
   bool isBackground = false; // the value may arrive as late as at the next barrier that ends copies
   long together =
       1; // so many neighbouring cells, of 16 bytes, from a matrix or a group's memory, or to a matrix
+  /// `together` neighbouring cells, a block of the row, go past the caches from an array (runtime/abi/streaming_stores.h).
+  bool isStreamed = false;
 };
 
 /// A call of the function of a rule's body.

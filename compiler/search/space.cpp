@@ -51,6 +51,8 @@ Literal Space::isPlace(int communication, PlaceSet places) const {
   return {place(communication), places.bits()};
 }
 
+Literal Space::isCache(int access, CacheSet caches) const { return {cache(access), caches.bits()}; }
+
 Literal Space::isOrder(int first, int second, OrderSet orders) const {
   if (first < second)
     return {orders_[pair(first, second)], orders.bits()};

@@ -43,6 +43,7 @@ public:
   Literal isKind(int dimension, KindSet) const;
   Literal isPlace(int communication, PlaceSet) const;
   Literal isOrder(int first, int second, OrderSet) const;
+  Literal isCache(int access, CacheSet) const;
 
   // For the decisions' functions only.
   Problem &making() { return problem_; }

@@ -80,6 +80,7 @@ struct Communication {
 struct MemoryAccess {
   int instruction; // object
   CacheSet caches = CacheSet::all();
+  std::vector<int> rowDimensions = {}; // objects: past the caches only vectors along one of them are stored
 };
 
 /// What a machine allows. 0: there is no limit.

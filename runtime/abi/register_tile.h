@@ -40,7 +40,7 @@ constexpr long tileGrain(int scalars, int rows = 0, int vectors = 0) {
 }
 
 extern "C" {
-/// Bytes of a core's cache of this level, 1 or 2. Defined in runtime/base/caches.cpp.
+/// Bytes of a cache, by level from 1 to 3; 0: the machine has no third one. Defined in runtime/base/caches.cpp.
 long pb_cache_bytes(int level);
 }
 

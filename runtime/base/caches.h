@@ -5,7 +5,7 @@
 
 namespace pb {
 
-/// Bytes of a core's cache of this level, 1 or 2.
+/// Bytes of a cache, by level from 1 to 3; 0: the machine has no third one.
 extern "C" long pb_cache_bytes(int level);
 
 } // namespace pb

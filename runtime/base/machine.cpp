@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "runtime/base/machine.h"
+#include "runtime/base/caches.h"
 #include <algorithm>
 #include <fstream>
 #include <unistd.h>
@@ -55,7 +56,7 @@ Machine thisMachine() {
   machine.cores = static_cast<int>(known(_SC_NPROCESSORS_ONLN));
   machine.firstCache = known(_SC_LEVEL1_DCACHE_SIZE);
   machine.secondCache = known(_SC_LEVEL2_CACHE_SIZE);
-  machine.thirdCache = known(_SC_LEVEL3_CACHE_SIZE);
+  machine.thirdCache = pb_cache_bytes(3);
 #if defined(__x86_64__)
   const bool isWide = __builtin_cpu_supports("avx512f"), isMiddle = __builtin_cpu_supports("avx");
   machine.vectorBytes = isWide ? 64 : isMiddle ? 32 : 16;

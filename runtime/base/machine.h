@@ -17,6 +17,11 @@ struct Machine {
 
 Machine thisMachine();
 
+/// Bytes of the cache behind which there is only memory; 0: not known.
+inline long lastCache(const Machine &machine) {
+  return machine.thirdCache > 0 ? machine.thirdCache : machine.secondCache;
+}
+
 /// A machine as many are, for what must not depend on the one at hand.
 Machine typicalMachine();
 

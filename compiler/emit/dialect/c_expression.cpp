@@ -334,6 +334,17 @@ void CPrinter::putKind(const loop::CellsToLine &c) {
   out_ += ')';
 }
 
+void CPrinter::putKind(const loop::IsStreamed &s) {
+  used_.streamed[s.buffer] = s.always;
+  out_ += matrix(s.buffer).name + "_q.areUsed()";
+}
+
+void CPrinter::putKind(const loop::CellsIntoBlock &c) {
+  out_ += dialect_.helper(Helper::CellsIntoBlock) + "<" + std::to_string(c.cells) + ">(&";
+  put(c.operand);
+  out_ += ')';
+}
+
 std::string CPrinter::stride(int buffer, std::size_t dimension) {
   if (!matrix(buffer).isOwn)
     used_.strides.insert({buffer, static_cast<int>(dimension)});

@@ -135,6 +135,10 @@ void CPrinter::node(const loop::Assign &a, const std::string &indent) {
     out_ += ", pb__n - v * W);\n";
     return;
   }
+  if (a.isStreamed) {
+    out_ += dialect_.streamed(text(a.target), text(a.value), a.together) + ";\n";
+    return;
+  }
   if (a.together > 1 && !a.isBackground) {
     const bool isStore = loop::as<loop::Element>(a.target) != nullptr;
     const Expr &cell = isStore ? a.target : a.value;

@@ -24,6 +24,7 @@ struct Used {
   std::set<int> buffers;                 // matrices
   std::set<std::pair<int, int>> strides; // (buffer, dimension)
   std::set<int> own;                     // memory of the task, with all its strides
+  std::map<int, bool> streamed;          // matrices that may be stored past the caches; true: always
   int tasks = 0;                         // low0 .. and high0 .. below this
   std::set<std::string> vectorFunctions; // declarations, `pb_vector_exp(double)` (build/vector_math.h)
 };
@@ -73,6 +74,8 @@ protected:
   void putKind(const loop::Function &);
   void putKind(const loop::Partial &);
   void putKind(const loop::CellsToLine &);
+  void putKind(const loop::IsStreamed &);
+  void putKind(const loop::CellsIntoBlock &);
   void putKind(const loop::CellVector &);
   void putKind(const loop::Spread &);
   virtual void putKind(const loop::StripValue &);

@@ -15,6 +15,8 @@ std::string Cxx::helper(Helper h) const {
     return "pb::floordiv";
   case Helper::CellsToLine:
     return "pb::cellsToLine";
+  case Helper::CellsIntoBlock:
+    return "pb::cellsIntoBlock";
   }
   return "";
 }
@@ -44,6 +46,10 @@ Dialect::ViewText Cxx::view(std::size_t number, const loop::Call::View &v, Scala
            fmt::format("const int extents{}[] = {{{}}};", number, all(casts))},
           fmt::format("pb::Region<{0}{1}, {2}>(&{3}, strides{4}, extents{4})", v.isOutput ? "" : "const ",
                       type(element), v.dimensions.size(), first, number)};
+}
+
+std::string Cxx::streamed(const std::string &to, const std::string &from, long cells) const {
+  return fmt::format("pb::storeBlock<{}>(&{}, {})", cells, to, from);
 }
 
 std::string Cxx::hint(const loop::Hint &h) const {

@@ -26,6 +26,7 @@ public:
   ViewText view(std::size_t number, const loop::Call::View &, Scalar element, const std::string &first,
                 const std::vector<std::string> &strides,
                 const std::vector<std::string> &extents) const override;
+  std::string streamed(const std::string &to, const std::string &from, long cells) const override;
   std::string hint(const loop::Hint &) const override;
   std::string parameter(const Parameter &) const override;
   std::string signature(const Signature &) const override;

@@ -15,9 +15,11 @@ std::string DeviceC::helper(Helper h) const {
   case Helper::FloorDivide:
     return "pb_floordiv";
   case Helper::CellsToLine:
+  case Helper::CellsIntoBlock:
     break;
   }
-  throw std::logic_error("devices have no tiles in time that begin at lines of a cache");
+  throw std::logic_error(
+      "devices have no tiles in time that begin at lines of a cache, and no stores past the caches");
 }
 
 std::string DeviceC::infinity(Scalar s) const { return s == Scalar::F32 ? "INFINITY" : "(double)INFINITY"; }

@@ -24,6 +24,10 @@ std::string Dialect::together(const std::string &, const std::string &, const st
   throw std::logic_error("this language has no moves of 16 bytes");
 }
 
+std::string Dialect::streamed(const std::string &, const std::string &, long) const {
+  throw std::logic_error("this language has no stores past the caches");
+}
+
 std::string Dialect::constant(const std::string &name, const std::string &value) const {
   return fmt::format("#undef {0}\n#define {0} ({1})\n", name, value);
 }

@@ -19,7 +19,7 @@ namespace pbc::emit {
 using loop::Scalar;
 
 /// Functions that every program has (runtime/abi, runtime/device/dialect.h).
-enum class Helper { Minimum, Maximum, FloorDivide, CellsToLine };
+enum class Helper { Minimum, Maximum, FloorDivide, CellsToLine, CellsIntoBlock };
 
 /// A parameter of a kernel: a matrix's cells, or a number.
 struct Parameter {
@@ -113,6 +113,8 @@ public:
   /// Moves neighbouring cells of 16 bytes from a matrix or a group's memory into an item's own array, or from there to a matrix.
   virtual std::string together(const std::string &type, const std::string &to, const std::string &from,
                                Move) const;
+  /// Stores so many cells past the caches, from the first one on, from an array. Only the processor has such stores.
+  virtual std::string streamed(const std::string &to, const std::string &from, long cells) const;
   /// An element of the memory that a launch has for values of parts of cells, each of 8 bytes.
   virtual std::string partial(Scalar, const std::string &place) const;
   /// Before the declaration of an array of one task: "alignas(64) static thread_local ".

@@ -55,7 +55,8 @@ loop::Lowered lowerNest(const loop::Nest &nest, const loop::Target &target) {
 } // namespace
 
 LoopText printLoops(const loop::Nest &nest, const Place &place, Used &used) {
-  loop::Lowered lowered = lowerNest(nest, {place.unitStride, place.mayShareViews});
+  loop::Lowered lowered = lowerNest(
+      nest, {.unitStride = place.unitStride, .mayShareViews = place.mayShareViews, .streams = true});
   const Cxx dialect;
   LoopText text = LoopPrinter(nest, place, dialect, used).print(lowered.body);
   text.left = std::move(lowered.left);
@@ -86,6 +87,11 @@ std::string definitions(const std::vector<loop::Matrix> &buffers, bool unitStrid
     const std::string &name = buffers[static_cast<std::size_t>(b)].name;
     text += "  [[maybe_unused]] const long " + name + "_s" + std::to_string(d) + " = " +
             (unitStride && d == 0 ? "1" : "f.m_" + name + ".strides()[" + std::to_string(d) + "]") + ";\n";
+  }
+  for (const auto &[b, always] : used.streamed) {
+    const std::string &name = buffers[static_cast<std::size_t>(b)].name;
+    text += "  const pb::StreamingStores " + name + "_q(f.m_" + name +
+            (always ? ", pb::StreamingStores::When::Always" : "") + ");\n";
   }
   return text;
 }

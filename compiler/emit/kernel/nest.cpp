@@ -46,7 +46,7 @@ KernelNest kernelNest(const kernel::Scheduled &asked, bool forDevice, unsigned l
 std::string loopsText(const kernel::Scheduled &asked) {
   const KernelNest made = kernelNest(asked);
   loop::verify(made.nest.body, loop::Stage::Built);
-  const loop::Lowered lowered = loop::lower(made.nest, {});
+  const loop::Lowered lowered = loop::lower(made.nest, {.streams = true});
   loop::verify(lowered.body, loop::Stage::Lowered);
   std::string text = fmt::format("loops of {}\n", asked.name);
   const auto lines = [&](const loop::NodePtr &body, const char *title) {

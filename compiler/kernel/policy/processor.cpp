@@ -2,6 +2,7 @@
 
 #include "compiler/kernel/policy/processor.h"
 #include "compiler/kernel/policy/point_loops.h"
+#include "compiler/kernel/policy/streams.h"
 #include "compiler/kernel/register_tile.h"
 #include "compiler/kernel/split_tasks.h"
 #include "compiler/kernel/time_functions.h"
@@ -333,6 +334,7 @@ private:
     }
     set("unroll", asked("unroll") ? *asked("unroll") : "auto");
     jamRows();
+    attempt("stream", guarded([&] { return streamSteps(best_); }));
   }
 
   void jamRows() {

@@ -6,7 +6,7 @@
 //   the same, asked for {jam: 4, tile: "16 x 256"}  =>  tasks(...); tile(y, x; 16, 256); vector(x); jam(y; 4)
 //
 // The default has x innermost if that is legal, parts for tasks, long bodies in blocks in registers,
-// otherwise vectors along x. It has no tiles, because what a point-wise or stencil kernel reads again lies
+// otherwise vectors along x, whose results go past the caches where the matrix is larger than these. It has no tiles, because what a point-wise or stencil kernel reads again lies
 // within a few rows. Each step that does not apply is left out, with a note. An option (schedule_options.h)
 // that was requested and does not apply is listed in Report::refused, and the default is used; decisions are
 // in Report::settings. An option is an edit of the script: it replaces, adds or removes a step. A script that was requested

@@ -166,6 +166,13 @@ private:
         vector.interleave = static_cast<int>(number(1, kMost));
       if (r_.accept("of"))
         vector.width = number(1, kMost);
+      if (r_.accept("streaming")) {
+        vector.streaming.always = !r_.accept("if");
+        if (!vector.streaming.always)
+          r_.expect("large", "`large`");
+        r_.expect(":", "`:` and a number of rows");
+        vector.streaming.rows = number(1, kMost);
+      }
       return Realisation(vector);
     }
     using Each = as::Item::Each;

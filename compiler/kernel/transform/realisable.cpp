@@ -6,6 +6,7 @@
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/transform/jam.h"
 #include "compiler/kernel/transform/lanes.h"
+#include "compiler/kernel/transform/stream.h"
 #include "compiler/kernel/transform/support.h"
 #include "compiler/kernel/transform/unroll.h"
 #include "compiler/kernel/transform/vector.h"
@@ -53,7 +54,10 @@ struct WhyNot {
 
   std::string operator()(const as::Scalar &) const { return ""; }
   std::string operator()(const as::Rolled &) const { return ""; }
-  std::string operator()(const as::Vector &) const { return whyNoVector(kernel, loop); }
+  std::string operator()(const as::Vector &how) const {
+    const std::string why = whyNoVector(kernel, loop);
+    return why.empty() && how.streaming.rows ? whyNotStreamed(kernel, loop, how.streaming) : why;
+  }
   std::string operator()(const as::Jam &) const { return whyNotJammed(kernel, loop); }
   std::string operator()(const as::Unroll &) const {
     if (isSame)

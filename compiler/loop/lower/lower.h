@@ -3,6 +3,7 @@
 // Carries out what the loops of a nest are to be realised as. Each pass is a file of this folder:
 //
 //   registers  two loops become a BlockOfPoints           lines  a vector loop begins at a line of the cache
+//   stream     blocks of rows that are stored past the caches, beside the plain loops
 //   jam        rows together, inside the vector loop      hints  vectors, none, written out: left to LLVM
 //   lanes      groups of iterations, statement by         once   a loop with one iteration becomes a Let
 //              statement                                  lengths  a loop of constant length counts from 0
@@ -55,6 +56,7 @@ struct Target {
   bool unitStride = true;     // dimension 0 of every matrix has stride 1
   bool mayShareViews = false; // an output may be the very same view as an input
   bool isDevice = false;
+  bool streams = false; // stores may go past the caches; without, loops are lowered as if none did
 };
 
 /// What teams do together.

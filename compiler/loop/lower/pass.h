@@ -86,6 +86,7 @@ NodePtr lowerGuards(const NodePtr &, Lowering &);
 NodePtr lowerGuardedPoints(const NodePtr &, Lowering &);
 NodePtr lowerPrivateSums(const NodePtr &, Lowering &);
 NodePtr lowerRegisters(const NodePtr &, Lowering &);
+NodePtr lowerStream(const NodePtr &, Lowering &);
 NodePtr lowerJam(const NodePtr &, Lowering &);
 NodePtr lowerLanes(const NodePtr &, Lowering &);
 NodePtr lowerLines(const NodePtr &, Lowering &);

@@ -35,6 +35,8 @@ struct Memory {
   std::optional<Figure> unitBytesPerSecond; // of one unit that reads alone
   /// Of one unit alone that reads as much as it writes, elsewhere and by instructions that store in the caches; both count.
   std::optional<Figure> unitCopiedBytesPerSecond = {};
+  /// The same by instructions that store past the caches.
+  std::optional<Figure> unitStreamedBytesPerSecond = {};
 };
 
 /// How addresses are translated by pages.

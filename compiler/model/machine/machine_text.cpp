@@ -67,6 +67,7 @@ private:
     figure("bytes_per_second", memory.bytesPerSecond);
     figure("unit_bytes_per_second", memory.unitBytesPerSecond);
     figure("unit_copied_bytes_per_second", memory.unitCopiedBytesPerSecond);
+    figure("unit_streamed_bytes_per_second", memory.unitStreamedBytesPerSecond);
     figure("latency", memory.latency);
   }
 

@@ -112,7 +112,8 @@ Rates ratesOf(const Machine &m) {
     rates.memories_.push_back(
         {memory.name,
          completed({}, rateLimit(memory.unitBytesPerSecond), rateLimit(memory.bytesPerSecond), m.units),
-         rateLimit(memory.unitCopiedBytesPerSecond), latencyLimit(memory.latency)});
+         rateLimit(memory.unitCopiedBytesPerSecond), rateLimit(memory.unitStreamedBytesPerSecond),
+         latencyLimit(memory.latency)});
   return rates;
 }
 

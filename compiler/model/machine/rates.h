@@ -36,6 +36,8 @@ public:
   double bytes(std::size_t memory, Scope) const;
   /// Bytes per second that one unit reads and writes together where both are as many; nothing if it was not measured.
   std::optional<double> copiedBytes(std::size_t memory) const { return memories_.at(memory).copied; }
+  /// The same by instructions that store past the caches.
+  std::optional<double> streamedBytes(std::size_t memory) const { return memories_.at(memory).streamed; }
   /// Seconds from a load to its use.
   double latency(std::size_t memory) const;
 
@@ -53,7 +55,7 @@ private:
   struct OfMemory {
     std::string name;
     Levels bytes;
-    std::optional<double> copied, latency;
+    std::optional<double> copied, streamed, latency;
   };
   double known(const std::optional<double> &, const std::string &figure) const;
 

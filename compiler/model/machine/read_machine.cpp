@@ -221,6 +221,10 @@ private:
             [&](const toml::node &n) {
               m.unitCopiedBytesPerSecond = rate(n, "unit_copied_bytes_per_second", "B/s");
             }},
+           {"unit_streamed_bytes_per_second",
+            [&](const toml::node &n) {
+              m.unitStreamedBytesPerSecond = rate(n, "unit_streamed_bytes_per_second", "B/s");
+            }},
            {"latency", [&](const toml::node &n) { m.latency = seconds(n, "latency"); }}},
           {"name", "scope", "bytes"});
       if (m.bytesPerBlock && *m.bytesPerBlock > m.bytes)

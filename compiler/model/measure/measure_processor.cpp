@@ -63,9 +63,9 @@ private:
 
 Machine measureProcessor(const MeasureSettings &settings) {
   const pb::base::Machine about = pb::base::thisMachine();
-  // The time is divided by the number of figures: three for each of four memories, and twice more for two of them;
+  // The time is divided by the number of figures: three for each of four memories, and twice more for two of them, two more copies;
   // clock, barrier, start of threads, seven stencils. The 150 loops of resources have a quarter of it.
-  const double each = settings.seconds * 0.75 / 36, eachLoop = settings.seconds * 0.25 / 150;
+  const double each = settings.seconds * 0.75 / 38, eachLoop = settings.seconds * 0.25 / 150;
   const Sampling sampling{.least = 5, .most = 51, .seconds = each};
   Machine m;
   m.name = about.processor.empty() ? "this processor" : about.processor;
@@ -88,8 +88,11 @@ Machine measureProcessor(const MeasureSettings &settings) {
   for (Memory &memory : m.memories)
     probe.measure(memory, memory.name == "global" ? farBytes(caches) : memory.bytes / 2);
   const auto measureCopy = [&] {
-    keepFaster(m.memories.back().unitCopiedBytesPerSecond,
-               copyBandwidth(static_cast<std::size_t>(farBytes(caches)), sampling), Better::Higher);
+    const auto bytes = static_cast<std::size_t>(farBytes(caches));
+    keepFaster(m.memories.back().unitCopiedBytesPerSecond, copyBandwidth(bytes, Stores::InCaches, sampling),
+               Better::Higher);
+    keepFaster(m.memories.back().unitStreamedBytesPerSecond,
+               copyBandwidth(bytes, Stores::PastCaches, sampling), Better::Higher);
   };
   measureCopy();
   // What disturbs a core and its own caches, such as its other thread, lasts for some time.

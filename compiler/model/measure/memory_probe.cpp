@@ -40,8 +40,21 @@ void readAll(const unsigned char *data, std::size_t lines, long times) {
   });
 }
 
+/// Stores a vector past the caches; where no such instruction is known, in them.
+template <class Vector>
+PBC_INLINE inline void storePast(volatile Vector *to, const Vector &value) {
+#ifdef __x86_64__
+  if constexpr (sizeof(Vector) > 16)
+    asm volatile("vmovntdq %1, %0" : "=m"(*to) : "v"(value));
+  else
+    asm volatile("movntdq %1, %0" : "=m"(*to) : "x"(value));
+#else
+  *to = value;
+#endif
+}
+
 /// Blocks of so many lines are asked for together before they are copied, or none is: which is faster depends on the processor.
-template <int kBytes>
+template <int kBytes, Stores kStores>
 void copyOnce(const unsigned char *from, unsigned char *to, std::size_t lines, std::size_t linesAhead) {
   using Vector = VectorOf<std::uint64_t, kBytes>;
   onVectorsOf<kBytes>([=]() PBC_INLINE {
@@ -54,7 +67,10 @@ void copyOnce(const unsigned char *from, unsigned char *to, std::size_t lines, s
           reinterpret_cast<volatile Vector *>(to + i * kLineBytes); // or it becomes a call of memcpy
 #pragma GCC unroll 32
       for (std::size_t v = 0; v < kStrip * kLineBytes / kBytes; ++v)
-        target[v] = source[v];
+        if constexpr (kStores == Stores::PastCaches)
+          storePast(target + v, Vector(source[v]));
+        else
+          target[v] = source[v];
     }
   });
 }
@@ -80,7 +96,7 @@ Figure readBandwidth(int units, std::size_t bytesEach, const Sampling &sampling)
   });
 }
 
-Figure copyBandwidth(std::size_t bytes, const Sampling &sampling) {
+Figure copyBandwidth(std::size_t bytes, Stores stores, const Sampling &sampling) {
   const std::size_t lines = std::max(bytes / 2 / kLineBytes / kStrip, std::size_t{1}) * kStrip;
   const Pages<unsigned char> from(lines * kLineBytes), to(lines * kLineBytes);
   std::memset(from.get(), 1, lines * kLineBytes);
@@ -89,7 +105,12 @@ Figure copyBandwidth(std::size_t bytes, const Sampling &sampling) {
   for (const std::size_t linesAhead : {0, 32, 64}) {
     const Figure rate = sampled(sampling, Better::Higher, [&] {
       const double seconds = ownSecondsOf([&] {
-        withVectorBytes([&]<int kBytes>() { copyOnce<kBytes>(from.get(), to.get(), lines, linesAhead); });
+        withVectorBytes([&]<int kBytes>() {
+          if (stores == Stores::PastCaches)
+            copyOnce<kBytes, Stores::PastCaches>(from.get(), to.get(), lines, linesAhead);
+          else
+            copyOnce<kBytes, Stores::InCaches>(from.get(), to.get(), lines, linesAhead);
+        });
       });
       return 2.0 * static_cast<double>(lines * kLineBytes) / seconds;
     });

@@ -4,7 +4,7 @@
 // pointers.
 //
 //   readBandwidth(2, 512 KiB)   =>  bytes per second of both units together, each over 512 KiB of its own
-//   copyBandwidth(256 MiB)      =>  bytes per second of one unit that reads 128 MiB and writes as many
+//   copyBandwidth(256 MiB, ..)  =>  bytes per second of one unit that reads 128 MiB and writes as many
 //   chaseLatency(512 KiB)       =>  seconds from a load to the next, which needs its result
 //
 // The chain visits every line of 64 bytes once in a random order, so that nothing can be prefetched. The
@@ -15,8 +15,9 @@
 namespace pbc::model {
 
 Figure readBandwidth(int units, std::size_t bytesEach, const Sampling &);
-/// Of one unit that copies half of so many bytes into the other half with instructions that store in the caches; both halves count.
-Figure copyBandwidth(std::size_t bytes, const Sampling &);
+enum class Stores { InCaches, PastCaches };
+/// Of one unit that copies half of so many bytes into the other half; both halves count.
+Figure copyBandwidth(std::size_t bytes, Stores, const Sampling &);
 Figure chaseLatency(std::size_t bytes, const Sampling &);
 
 } // namespace pbc::model

@@ -75,6 +75,11 @@ double NestView::cellsOfRow(const NestWork::Array &array) const {
   return cells;
 }
 
+bool NestView::mayBeStreamed(const NestWork::Array &array) const {
+  return array.name == nest_.stored &&
+         CacheSet::ofBits(state_.domain(nest_.space->cache(0))).has(Cache::None);
+}
+
 double NestView::iterations() const {
   double sum = 0;
   for (const int d : dimensions_)

@@ -49,6 +49,8 @@ public:
   /// How many cells of a row an instruction may load or store, at most: those of executions of the body that loops along the row,
   /// written out or vectors, put side by side. Infinite, if nothing is known of the array, or it may be copied.
   double cellsOfRow(const NestWork::Array &) const;
+  /// Whether its cells may be stored past the caches.
+  bool mayBeStreamed(const NestWork::Array &) const;
   /// The cells of an array that a step touches, at least.
   static double cells(const NestWork::Array &, const Step &);
 

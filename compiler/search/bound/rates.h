@@ -36,6 +36,7 @@ struct Rates {
     double bytesPerSecond = 0; // from this level to those before it; of the first one: 0
     /// Read and written together, where both are as many and none is read and written; 0: not known, no bound.
     double copiedBytesPerSecond = 0;
+    double streamedBytesPerSecond = 0; // the same, stored past the caches
   };
   std::vector<Level> levels;
 

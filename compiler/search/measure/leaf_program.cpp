@@ -113,7 +113,7 @@ ArraysOutcome arraysOf(const Scheduled &lifted, const std::map<std::string, long
 
 std::string leafHeaders() {
   std::string lines;
-  for (const char *name : {"prelude", "index", "region", "register_tile"})
+  for (const char *name : {"prelude", "index", "region", "register_tile", "streaming_stores"})
     lines += fmt::format("#include \"pb/{}.h\"\n", name);
   return lines;
 }

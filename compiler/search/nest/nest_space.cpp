@@ -40,8 +40,9 @@ std::string labelOf(const NestLoop &loop, std::size_t level) {
 /// The structure of a nest whose loops are cut into so many levels.
 class Maker {
 public:
-  Maker(const NestFacts &facts, const NestOptions &options, const std::vector<int> &cuts)
-      : facts_(facts), options_(options), cuts_(cuts) {}
+  Maker(const NestFacts &facts, const NestWork &work, const NestOptions &options,
+        const std::vector<int> &cuts)
+      : facts_(facts), work_(work), options_(options), cuts_(cuts) {}
 
   NestSpace make(Script begin) {
     made_.begin = std::move(begin);
@@ -65,6 +66,8 @@ public:
         addCopy(reused);
     if (!facts_.sum.empty())
       addSum();
+    else
+      addStore();
     made_.space = std::make_unique<Space>(std::move(structure_));
     return std::move(made_);
   }
@@ -130,7 +133,21 @@ private:
     made_.sum = facts_.sum;
   }
 
+  /// Of a body that stores each cell of one matrix, and reads none of them.
+  void addStore() {
+    const auto isWritten = [](const NestWork::Array &array) { return array.isWritten; };
+    const auto array = std::ranges::find_if(work_.arrays, isWritten);
+    if (!options_.streamsBeyond || std::ranges::count_if(work_.arrays, isWritten) != 1 || array->isRead ||
+        !array->alongRows || array->alongRows->size() != 1 || !facts_.loopsInBody.empty() ||
+        array->cells * double(array->bytes) <= double(*options_.streamsBeyond))
+      return;
+    const std::vector<int> &levels = made_.loops[array->alongRows->front()].dimensions;
+    structure_.accesses.push_back({made_.body, Cache::First | Cache::None, levels});
+    made_.stored = array->name;
+  }
+
   const NestFacts &facts_;
+  const NestWork &work_;
   const NestOptions &options_;
   const std::vector<int> &cuts_;
   Structure structure_;
@@ -327,6 +344,11 @@ private:
       steps_.push_back(script::step("unroll", unrolled));
     if (!vectors.empty())
       steps_.push_back(script::step("vector", vectors));
+    if (!nest_.stored.empty() &&
+        CacheSet::ofBits(leaf_.domain(nest_.space->cache(0))) == CacheSet(Cache::None)) {
+      script::Step stream = script::step("stream", {nest_.stored});
+      steps_.push_back(script::with(stream, "when", script::name("always")));
+    }
     // A loop is a loop: the compiler of C++ must make neither vectors nor copies of it.
     if (!rolled.empty())
       steps_.push_back(script::step("rolled", rolled));
@@ -408,7 +430,7 @@ NestSpaces nestSpaces(const Scheduled &lifted, const NestOptions &options) {
       }
       const auto work = std::make_shared<const NestWork>(workOf(*facts.facts, options.values));
       eachCut(most, [&](const std::vector<int> &cuts) {
-        made.spaces.push_back(Maker(*facts.facts, options, cuts).make(begin));
+        made.spaces.push_back(Maker(*facts.facts, *work, options, cuts).make(begin));
         made.spaces.back().work = work;
       });
     }

@@ -34,6 +34,8 @@ struct NestOptions {
   int mostLevels = 2;       // tiles in tiles of one loop
   bool copiesInputs = true; // copies of parts of inputs
   long unrolled = 64;       // copies of a body
+  /// Matrices of more bytes may be stored past the caches; nothing: none are.
+  std::optional<long> streamsBeyond = std::nullopt;
 };
 
 struct NestLoop {
@@ -57,7 +59,9 @@ struct NestSpace {
   };
   std::vector<Copy> copies;
   std::string sum; // the matrix whose cells are sums; "": there is none
-  int body = -1;   // object: the instruction
+  std::string
+      stored; // the matrix whose cells may be stored past the caches, which the only access decides; "": there is none
+  int body = -1; // object: the instruction
   std::unique_ptr<Space> space;
   std::shared_ptr<const NestWork> work; // what it has to do, whatever is decided
 

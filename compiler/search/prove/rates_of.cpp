@@ -67,7 +67,8 @@ Rates ratesOf(const model::Machine &machine, const pb::base::Machine &processor)
     // Loads and stores use ports of their own.
     if (m == 0)
       rate += rates.numbers(ResourceKind::Store, Scope::Unit) * model::bytesOfNumber(ResourceKind::Store);
-    made.levels.push_back({memory.name, bytes, rate, rates.copiedBytes(m).value_or(0)});
+    made.levels.push_back(
+        {memory.name, bytes, rate, rates.copiedBytes(m).value_or(0), rates.streamedBytes(m).value_or(0)});
   }
   return made;
 }

@@ -20,6 +20,8 @@ Rates together(Rates rates, int cores) {
   for (Rates::Level &level : rates.levels) {
     level.bytes *= cores;
     level.bytesPerSecond *= cores;
+    level.copiedBytesPerSecond *= cores;
+    level.streamedBytesPerSecond *= cores;
   }
   return rates;
 }
@@ -36,8 +38,8 @@ NestWork without(NestWork work, const std::set<std::string> &temporaries) {
 
 RuleBound ruleBound(const kernel::Scheduled &lifted, const RuleBoundOptions &options, const Rates &rates) {
   // The ways to begin are all that is needed: no term looks at tiles.
-  const NestSpaces made =
-      nestSpaces(lifted, {.values = options.values, .mostLevels = 0, .copiesInputs = false});
+  const NestSpaces made = nestSpaces(
+      lifted, {.values = options.values, .mostLevels = 0, .copiesInputs = false, .streamsBeyond = 0});
   RuleBound found;
   if (made.spaces.empty()) {
     found.why = made.why;

@@ -52,6 +52,7 @@ Json headOf(const Record &record) {
           {"levels", record.options.mostLevels},
           {"copies", record.options.copiesInputs},
           {"unrolled", record.options.unrolled},
+          {"streams_beyond", record.options.streamsBeyond.value_or(-1)},
           {"machine", model::machineText(record.machine)},
           {"processor", record.processor.processor},
           {"vector_bytes", record.processor.vectorBytes},
@@ -70,6 +71,8 @@ Record recordOf(const Json &head, const std::string &path) {
   record.options.mostLevels = head.at("levels");
   record.options.copiesInputs = head.at("copies");
   record.options.unrolled = head.at("unrolled");
+  if (const long beyond = head.value("streams_beyond", -1L); beyond >= 0)
+    record.options.streamsBeyond = beyond;
   record.machine = model::readMachine(head.at("machine"), path);
   record.processor.processor = head.at("processor");
   record.processor.vectorBytes = head.at("vector_bytes");

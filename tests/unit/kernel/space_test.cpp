@@ -139,7 +139,8 @@ TEST(ScriptSpace, StepsBehindFollow) {
   EXPECT_THAT(about(all, "tile"), Contains("tasks(); tile(y, x; 8, 128); vector(x); jam(y; 4)"));
   EXPECT_THAT(about(all, "jam"), Contains("tasks(); vector(x); jam(y; 3)"));
   EXPECT_THAT(about(all, "jam"), Contains("tasks(); vector(x)"));
-  EXPECT_THAT(about(all, "body"), Contains("tasks(); vector(x); jam(y; 2)")) << "the default schedule";
+  EXPECT_THAT(about(all, "body"), Contains("tasks(); vector(x); jam(y; 2); stream(B)"))
+      << "the default schedule";
   EXPECT_THAT(about(all, "body"), Contains("tasks(); lanes(x)"));
   ASSERT_TRUE(all.withoutVectors);
   EXPECT_EQ(script::line(*all.withoutVectors), "tasks(); scalar(x)");

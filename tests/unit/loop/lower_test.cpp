@@ -23,10 +23,10 @@ NodePtr shift() {
   return make(Node{Assign{
       cell(1, {index("c1"), index("c0")}), {}, cell(0, {subtract(index("c1"), integer(1)), index("c0")})}});
 }
-std::string lowered(NodePtr body, bool isTiledInTime = false) {
+std::string lowered(NodePtr body, bool isTiledInTime = false, const Target &target = {.streams = true}) {
   Nest nest{{{"A", Scalar::F64, 2, true}, {"B", Scalar::F64, 2}}, std::move(body)};
   nest.isTiledInTime = isTiledInTime;
-  const Lowered result = lower(nest, {});
+  const Lowered result = lower(nest, target);
   std::string all = text(nest, result.body);
   for (const Left &l : result.left)
     all += "left " + kernel::text(l.how) + " of " + l.iterator + ": " + words(l.why) + "\n";
@@ -39,6 +39,26 @@ TEST(LoopLower, Hints) {
   for c1 = 0; c1 < n {vectors, 2 at once}
     B[c1, c0] = A[c1 - 1, c0]
 )");
+}
+
+/// Rows in turns, by blocks of 256 bytes that begin at a multiple of these; where a target has no such stores, the plain loops.
+TEST(LoopLower, StoresPastTheCaches) {
+  const NodePtr rows = counting("c0", counting("c1", shift(), as::Vector{0, 0, {8, false}}), as::Jam{2});
+  EXPECT_EQ(lowered(rows), "");
+  const NodePtr plain = counting("c0", counting("c1", shift(), as::Vector{}), as::Jam{2});
+  EXPECT_EQ(lowered(rows, false, {}), lowered(plain));
+  EXPECT_EQ(lowered(rows, false, {.unitStride = false, .streams = true}),
+            lowered(plain, false, {.unitStride = false}));
+  EXPECT_EQ(lowered(rows, false, {.mayShareViews = true, .streams = true}), lowered(plain));
+  EXPECT_EQ(lowered(rows, true), lowered(plain, true)) << "tiles in time read their results again";
+}
+
+TEST(LoopLower, StoresOfOneRowPastTheCaches) {
+  EXPECT_EQ(lowered(counting("c1", shift(), as::Vector{2, 0, {1, true}})), "");
+  const NodePtr both = block({shift(), shift()});
+  EXPECT_EQ(lowered(counting("c1", both, as::Vector{0, 0, {1, false}})),
+            lowered(counting("c1", both, as::Vector{})))
+      << "two stores are two matrices, or one matrix twice";
 }
 
 TEST(LoopLower, ALoopThatRunsOnce) {

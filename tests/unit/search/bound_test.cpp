@@ -27,11 +27,13 @@ Rates simpleRates() {
 
 struct Bounded {
   Bounded(const char *text, const SizeValues &values, Rates rates = simpleRates(),
-          const std::vector<long> &tileSizes = {2, 4, 8, 16})
+          const std::vector<long> &tileSizes = {2, 4, 8, 16},
+          std::optional<long> streamsBeyond = std::nullopt)
       : rates_(rates) {
     NestOptions options;
     options.values = values;
     options.tileSizes = tileSizes;
+    options.streamsBeyond = streamsBeyond;
     all = nestSpaces(texts_.kernel(text), options);
     EXPECT_FALSE(all.spaces.empty()) << all.why;
   }
@@ -280,6 +282,32 @@ TEST(Bounds, ResultsAreMovedAsACopyMovesThem) {
         << "it lies where it is read";
   rates.levels[2].copiedBytesPerSecond = 0;
   EXPECT_DOUBLE_EQ(seconds(kScale, {{"n", 10000}}, "x in 1 level"), 0) << "no rate is known";
+}
+
+/// What may be stored past the caches has the rate of such copies, and goes through no cache; once it is decided that it is not, the
+/// bound is what it was.
+TEST(Bounds, ResultsThatMayBeStoredPastTheCaches) {
+  Rates rates = simpleRates();
+  rates.levels[2].copiedBytesPerSecond = 5e7;
+  rates.levels[2].streamedBytesPerSecond = 8e7;
+  const Bounded scale(kScale, {{"n", 10000}}, rates, {2, 4}, 1000);
+  const NestSpace &nest = scale.space("x in 1 level");
+  ASSERT_EQ(nest.stored, "C");
+  State state(nest.space->problem());
+  ASSERT_TRUE(state.propagate());
+  EXPECT_DOUBLE_EQ(scale.term("copied", nest, state), 2 * (80000 - 11000) / 8e7);
+  const double before = scale.term("traffic", nest, state);
+  const Literal plain = nest.space->isCache(0, Cache::First);
+  ASSERT_TRUE(state.keepOnly(plain.variable, plain.values) && state.propagate());
+  EXPECT_DOUBLE_EQ(scale.term("copied", nest, state), 2 * (80000 - 11000) / 5e7);
+  EXPECT_GE(scale.term("traffic", nest, state), before);
+  EXPECT_DOUBLE_EQ(scale.term("traffic", nest, state),
+                   Bounded(kScale, {{"n", 10000}}, rates, {2, 4}).root("traffic", "x in 1 level"));
+  EXPECT_EQ(Bounded(kScale, {{"n", 10000}}, rates, {2, 4}, 80000).space("x in 1 level").stored, "")
+      << "it fits into the last cache";
+  rates.levels[2].streamedBytesPerSecond = 0;
+  EXPECT_DOUBLE_EQ(Bounded(kScale, {{"n", 10000}}, rates, {2, 4}, 1000).root("copied", "x in 1 level"), 0)
+      << "no rate is known";
 }
 
 TEST(Bounds, CellsThatAreLoadedOneByOne) {

@@ -126,8 +126,10 @@ void everyLeafIsAScript(const char *text, const NestOptions &options, int each, 
   EXPECT_GE(leaves, int(all.spaces.size() / step / 2));
 }
 
-const NestOptions kOfAllSizes = {
-    .values = {{"n", 2000}, {"m", 700}, {"k", 5}}, .tileSizes = {2, 3, 5, 12, 16, 48, 128}, .mostLevels = 3};
+const NestOptions kOfAllSizes = {.values = {{"n", 2000}, {"m", 700}, {"k", 5}},
+                                 .tileSizes = {2, 3, 5, 12, 16, 48, 128},
+                                 .mostLevels = 3,
+                                 .streamsBeyond = 0};
 TEST(LeavesOfNests, OfAMapAreScripts) { everyLeafIsAScript(kScale, kOfAllSizes, 30); }
 TEST(LeavesOfNests, OfAMapOfKnownSizeAreScripts) { everyLeafIsAScript(kSmallMap, kOfAllSizes, 3); }
 TEST(LeavesOfNests, OfATriangleAreScripts) { everyLeafIsAScript(kTriangle, kOfAllSizes, 1); }

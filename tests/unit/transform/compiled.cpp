@@ -25,6 +25,7 @@ const char *const kPrelude = R"(
 #include "runtime/abi/index.h"
 #include "runtime/abi/region.h"
 #include "runtime/abi/register_tile.h"
+#include "runtime/abi/streaming_stores.h"
 extern "C" int printf(const char *, ...);
 extern "C" void pb_storage_retain(pb::Storage *) {}
 extern "C" void pb_storage_release(pb::Storage *) {}

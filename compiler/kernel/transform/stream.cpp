@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/kernel/transform/stream.h"
+#include "compiler/kernel/along.h"
+#include "compiler/kernel/buffer_names.h"
+#include "compiler/kernel/legal.h"
+#include "compiler/kernel/transform/support.h"
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace pbc::kernel {
+namespace {
+
+/// So many rows of a stencil are nearly as fast as its bytes, and a processor can store so many of them at a time.
+constexpr long kRowsInTurns = 8;
+
+const as::Vector *vectorOf(const LoopNode &loop) {
+  return loop.how ? std::get_if<as::Vector>(&*loop.how) : nullptr;
+}
+
+const Buffer &bufferOf(const Kernel &kernel, const Access &a) {
+  return kernel.buffers[static_cast<std::size_t>(a.buffer)];
+}
+
+/// The statement below the loop that stores cells of matrices; null if there are several, or none.
+const Statement *onlyStore(const Scheduled &kernel, const LoopNode &loop) {
+  const Statement *found = nullptr;
+  for (const int s : statementsBelow(kernel, loop)) {
+    const Statement &one = kernel.statements[static_cast<std::size_t>(s)];
+    if (one.write < 0 || !isMatrix(bufferOf(kernel, one.accesses[static_cast<std::size_t>(one.write)])))
+      continue;
+    if (found)
+      return nullptr;
+    found = &one;
+  }
+  return found;
+}
+
+bool isRead(const Kernel &kernel, int buffer) {
+  return std::any_of(kernel.statements.begin(), kernel.statements.end(), [&](const Statement &s) {
+    return std::any_of(s.accesses.begin(), s.accesses.end(),
+                       [&](const Access &a) { return !a.isWrite && a.buffer == buffer; });
+  });
+}
+
+/// The loop directly around, whose rows may take turns with each other.
+std::optional<LoopNode> loopOfRows(const LoopNode &loop) {
+  const std::vector<LoopNode> outer = around(loop);
+  if (outer.empty() || nestFrom(outer.front()).size() < 2 || nestFrom(outer.front())[1].label != loop.label)
+    return std::nullopt;
+  return outer.front();
+}
+
+/// Why several rows cannot take turns.
+std::string whyNoTurns(const Scheduled &kernel, const LoopNode &loop) {
+  const std::optional<LoopNode> rows = loopOfRows(loop);
+  if (!rows)
+    return fmt::format("no loop is directly around its loop over `{}`", loop.label);
+  if (rows->how && !std::holds_alternative<as::Jam>(*rows->how))
+    return alreadyRealised(*rows);
+  if (!isParallel(rows->band))
+    return fmt::format("its loop over `{}` carries a dependence", rows->label);
+  for (const LoopNode &one : {*rows, loop})
+    if (std::string why = whyNotCounting(kernel, one); !why.empty())
+      return why;
+  if (boundsMove(kernel, loop, *rows))
+    return fmt::format("the bounds of the loop over `{}` depend on `{}`", loop.label, rows->label);
+  return "";
+}
+
+std::string whyNoStore(const Scheduled &kernel, const LoopNode &loop) {
+  const Statement *store = onlyStore(kernel, loop);
+  if (!store)
+    return fmt::format("its loop over `{}` stores other cells, too", loop.label);
+  const Access &cell = store->accesses[static_cast<std::size_t>(store->write)];
+  const std::string name = programName(kernel, bufferOf(kernel, cell));
+  if (!store->op.empty())
+    return fmt::format("it adds to what is in `{}`", name);
+  if (isRead(kernel, cell.buffer))
+    return fmt::format("the kernel reads `{}`, too", name);
+  const int x = memberDimension(kernel, loop.band);
+  if (x < 0 || along(kernel, cell, x) != Along::Contiguous)
+    return fmt::format("its loop over `{}` does not run along the rows of `{}`", loop.label, name);
+  if (!cell.relation.intersect_domain(store->domain).is_injective())
+    return fmt::format("it stores cells of `{}` several times", name);
+  return "";
+}
+
+} // namespace
+
+std::string whyNotStreamed(const Scheduled &kernel, const LoopNode &loop,
+                           const as::Vector::Streaming &streaming) {
+  if (kernel.schedule.taskOrder == TaskOrder::Wavefront)
+    return "its tiles go over the same cells again, which caches keep";
+  if (const as::Vector *how = vectorOf(loop); how && how->width)
+    return fmt::format("its loop over `{}` is realised as vectors of {} iterations", loop.label, how->width);
+  if (std::string why = whyNoStore(kernel, loop); !why.empty())
+    return why;
+  return streaming.rows > 1 ? whyNoTurns(kernel, loop) : "";
+}
+
+std::vector<LoopNode> vectorLoopsThatStore(const Scheduled &kernel, int buffer) {
+  std::vector<LoopNode> all;
+  for (const LoopNode &loop : loopsOf(kernel.schedule.tree)) {
+    if (!vectorOf(loop))
+      continue;
+    for (const int s : statementsBelow(kernel, loop)) {
+      const Statement &one = kernel.statements[static_cast<std::size_t>(s)];
+      if (one.write >= 0 && one.accesses[static_cast<std::size_t>(one.write)].buffer == buffer) {
+        all.push_back(loop);
+        break;
+      }
+    }
+  }
+  return all;
+}
+
+namespace {
+
+Outcome applyStream(const Scheduled &kernel, const Arguments &arguments) {
+  const int buffer = bufferIndex(kernel, arguments.name("matrix"));
+  const Buffer &matrix = kernel.buffers[static_cast<std::size_t>(buffer)];
+  const std::string name = programName(kernel, matrix);
+  if (matrix.role != Buffer::Role::Output)
+    return {std::nullopt, fmt::format("the kernel does not write `{}`", name)};
+  const std::vector<LoopNode> loops = vectorLoopsThatStore(kernel, buffer);
+  if (loops.empty())
+    return {std::nullopt, fmt::format("no vector loop writes `{}`", name)};
+  Scheduled changed = kernel;
+  for (const LoopNode &loop : loops) {
+    as::Vector how = *vectorOf(loop);
+    if (how.streaming.rows)
+      return {std::nullopt, fmt::format("`{}` is stored past the caches already", name)};
+    const bool mayTakeTurns = whyNoTurns(kernel, loop).empty();
+    how.streaming = {arguments.number("rows").value_or(mayTakeTurns ? kRowsInTurns : 1),
+                     arguments.name("when") == "always"};
+    if (std::string why = whyNotStreamed(kernel, loop, how.streaming); !why.empty())
+      return {std::nullopt, std::move(why)};
+    changed.schedule.tree = realised(changed.schedule.tree, loop.label, how);
+  }
+  return {changed, ""};
+}
+
+std::vector<script::Step> matricesWorthTrying(const Scheduled &kernel, const Machine &) {
+  std::vector<script::Step> all;
+  for (std::size_t b = 0; b < kernel.buffers.size(); ++b)
+    if (kernel.buffers[b].role == Buffer::Role::Output &&
+        !vectorLoopsThatStore(kernel, static_cast<int>(b)).empty()) {
+      all.push_back(script::step("stream", {kernel.buffers[b].name}));
+      for (const long rows : {4L, 1L}) {
+        script::Step other = all.front();
+        all.push_back(script::with(other, "rows", script::number(rows)));
+      }
+    }
+  return all;
+}
+
+} // namespace
+
+Transformation streamTransformation() {
+  using Kind = Parameter::Kind;
+  return {.name = "stream",
+          .doc = "stores a matrix past the caches, where it is larger than these",
+          .parameters = {{.name = "matrix", .kind = Kind::Buffer, .doc = "the matrix"},
+                         {.name = "rows",
+                          .kind = Kind::Integer,
+                          .doc = "rows whose blocks are stored in turns",
+                          .least = 1,
+                          .most = 16,
+                          .isOptional = true},
+                         {.name = "when",
+                          .kind = Kind::Word,
+                          .doc = "for which sizes",
+                          .words = {"large", "always"},
+                          .isOptional = true}},
+          .apply = applyStream,
+          .stage = Stage::Points,
+          .target = Target::Processor,
+          .alternatives = matricesWorthTrying};
+}
+
+} // namespace pbc::kernel

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Stores what vector loops compute past the caches (streaming stores), where the matrix would not stay in them anyway.
+//
+//   label y: band y: label x: vector: band x: S   =>   stream(B)   label y: band y: label x: vector streaming if large:8: ...
+//
+// A plain store first reads the line of memory into which it stores, so that a map of one matrix moves three cells for each of two.
+// Blocks of a row are computed in an array and stored together; eight rows of the loop around take turns, so that what they
+// read in common is still in the first cache. Both versions are compiled: with `when = large`, a task compares the bytes of the matrix with
+// the last cache of the machine at which it runs. The emitted loops are those of loop/lower/stream.cpp.
+//
+// Legal if the vector loops that write the matrix run along its rows, store each cell once and whole, and store nothing else, and if the
+// kernel does not read the matrix. Whoever reads it next finds it in memory: a task waits at its end until others see it.
+#pragma once
+#include "compiler/kernel/loops.h"
+#include "compiler/kernel/transform/transformation.h"
+
+namespace pbc::kernel {
+
+Transformation streamTransformation();
+
+/// Why a vector loop cannot be stored past the caches in this way; "" if it can.
+std::string whyNotStreamed(const Scheduled &, const LoopNode &, const as::Vector::Streaming &);
+
+/// The vector loops that store cells of the matrix.
+std::vector<LoopNode> vectorLoopsThatStore(const Scheduled &, int buffer);
+
+} // namespace pbc::kernel
