@@ -51,13 +51,19 @@ std::optional<LoopNode> loopOfRows(const LoopNode &loop) {
   return outer.front();
 }
 
+/// Rows together are for the plain stores only.
+std::string whyNotInTurn(const LoopNode &rows) {
+  const bool isLoop = isInTurn(rows) && !(rows.how && std::holds_alternative<as::Unroll>(*rows.how));
+  return isLoop || std::holds_alternative<as::Jam>(*rows.how) ? "" : alreadyRealised(rows);
+}
+
 /// Why several rows cannot take turns.
 std::string whyNoTurns(const Scheduled &kernel, const LoopNode &loop) {
   const std::optional<LoopNode> rows = loopOfRows(loop);
   if (!rows)
     return fmt::format("no loop is directly around its loop over `{}`", loop.label);
-  if (rows->how && !std::holds_alternative<as::Jam>(*rows->how))
-    return alreadyRealised(*rows);
+  if (std::string why = whyNotInTurn(*rows); !why.empty())
+    return why;
   if (!isParallel(rows->band))
     return fmt::format("its loop over `{}` carries a dependence", rows->label);
   for (const LoopNode &one : {*rows, loop})

@@ -138,10 +138,10 @@ private:
     const auto isWritten = [](const NestWork::Array &array) { return array.isWritten; };
     const auto array = std::ranges::find_if(work_.arrays, isWritten);
     if (!options_.streamsBeyond || std::ranges::count_if(work_.arrays, isWritten) != 1 || array->isRead ||
-        !array->alongRows || array->alongRows->size() != 1 || !facts_.loopsInBody.empty() ||
+        !array->storedAlong || !facts_.loopsInBody.empty() ||
         array->cells * double(array->bytes) <= double(*options_.streamsBeyond))
       return;
-    const std::vector<int> &levels = made_.loops[array->alongRows->front()].dimensions;
+    const std::vector<int> &levels = made_.loops[*array->storedAlong].dimensions;
     structure_.accesses.push_back({made_.body, Cache::First | Cache::None, levels});
     made_.stored = array->name;
   }

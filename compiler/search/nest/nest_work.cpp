@@ -67,6 +67,7 @@ public:
     for (NestWork::Array &array : made_.arrays) {
       array.alongRows = alongRows(array.name);
       array.isRead = array.isRead || begun_[array.name] < array.cells;
+      array.storedAlong = storedAlong(array.name);
     }
     return std::move(made_);
   }
@@ -275,6 +276,28 @@ private:
         loops.push_back(*loop);
     }
     return loops;
+  }
+
+  /// NestWork::Array::storedAlong.
+  std::optional<std::size_t> storedAlong(const std::string &name) const {
+    std::optional<std::size_t> found;
+    for (const int s : facts_.statements) {
+      const Statement &statement = facts_.kernel.statements[std::size_t(s)];
+      for (const Access &access : statement.accesses) {
+        const Buffer &buffer = facts_.kernel.buffers[std::size_t(access.buffer)];
+        if (!kernel::isMatrix(buffer) || kernel::programName(facts_.kernel, buffer) != name)
+          continue;
+        if (found || !access.isWrite || statement.isOpaque || statement.copy || !statement.op.empty() ||
+            !access.relation.intersect_domain(statement.domain).is_injective())
+          return std::nullopt;
+        for (int d = 0; d < int(statement.dimensions.size()); ++d)
+          if (kernel::along(facts_.kernel, access, d) == kernel::Along::Contiguous)
+            found = loopOver(s, d);
+        if (!found)
+          return std::nullopt;
+      }
+    }
+    return found;
   }
 
   void findProduct() {

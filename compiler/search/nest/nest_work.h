@@ -50,6 +50,8 @@ struct NestWork {
     /// Whether an execution of the body uses one cell, and computes with it: no copy, which may be a call of memcpy. The loops of the
     /// nest that then move along rows.
     std::optional<std::vector<std::size_t>> alongRows = std::nullopt;
+    /// Of an array that one statement stores, whole cells and none twice: the loop that runs along its rows.
+    std::optional<std::size_t> storedAlong = std::nullopt;
   };
   std::vector<Array> arrays;
 

@@ -44,7 +44,37 @@ TEST(LoopLower, Hints) {
 /// Rows in turns, by blocks of 256 bytes that begin at a multiple of these; where a target has no such stores, the plain loops.
 TEST(LoopLower, StoresPastTheCaches) {
   const NodePtr rows = counting("c0", counting("c1", shift(), as::Vector{0, 0, {8, false}}), as::Jam{2});
-  EXPECT_EQ(lowered(rows), "");
+  EXPECT_EQ(lowered(rows), R"(if streams B if large and 0 + 64 <= n
+  for c0_s = 0; c0_s < n; step 8
+    let c0_p = min(c0_s + 8, n)
+    for c1_b = 0; c1_b < n + 32; step 32
+      for c0 = c0_s; c0 < c0_p
+        let c1_f = c1_b - cells_into_block(B[c1_b, c0])
+        if 0 <= c1_f and c1_f + 32 <= n
+          array double B_block[32]
+          for c1_n = 0; c1_n < 32 {vectors, 32 wide, rolled}
+            let c1 = c1_f + c1_n
+            B_block[c1 - c1_f] = A[c1 - 1, c0]
+          B[c1_f, c0] = B_block
+        else
+          for c1 = max(c1_f, 0); c1 < min(c1_f + 32, n) {no vectors, rolled}
+            B[c1, c0] = A[c1 - 1, c0]
+else
+  scope
+    var c0 = 0
+    let c0_e = n
+    for c0; c0 + 2 <= c0_e; step 2
+      var c1 = 0
+      let c1_e = n
+      for c1; c1 < c1_e {vectors}
+        let double row0 = A[c1 - 1, c0]
+        let double row1 = A[c1 - 1, (c0 + 1)]
+        B[c1, c0] = row0
+        B[c1, (c0 + 1)] = row1
+    for c0; c0 < c0_e
+      for c1 = 0; c1 < n {vectors}
+        B[c1, c0] = A[c1 - 1, c0]
+)");
   const NodePtr plain = counting("c0", counting("c1", shift(), as::Vector{}), as::Jam{2});
   EXPECT_EQ(lowered(rows, false, {}), lowered(plain));
   EXPECT_EQ(lowered(rows, false, {.unitStride = false, .streams = true}),
@@ -54,7 +84,22 @@ TEST(LoopLower, StoresPastTheCaches) {
 }
 
 TEST(LoopLower, StoresOfOneRowPastTheCaches) {
-  EXPECT_EQ(lowered(counting("c1", shift(), as::Vector{2, 0, {1, true}})), "");
+  EXPECT_EQ(lowered(counting("c1", shift(), as::Vector{2, 0, {1, true}})), R"(if streams B and 0 + 64 <= n
+  for c1_b = 0; c1_b < n + 32; step 32
+    let c1_f = c1_b - cells_into_block(B[c1_b, c0])
+    if 0 <= c1_f and c1_f + 32 <= n
+      array double B_block[32]
+      for c1_n = 0; c1_n < 32 {vectors, 32 wide, rolled}
+        let c1 = c1_f + c1_n
+        B_block[c1 - c1_f] = A[c1 - 1, c0]
+      B[c1_f, c0] = B_block
+    else
+      for c1 = max(c1_f, 0); c1 < min(c1_f + 32, n) {no vectors, rolled}
+        B[c1, c0] = A[c1 - 1, c0]
+else
+  for c1 = 0; c1 < n {vectors, 2 at once}
+    B[c1, c0] = A[c1 - 1, c0]
+)");
   const NodePtr both = block({shift(), shift()});
   EXPECT_EQ(lowered(counting("c1", both, as::Vector{0, 0, {1, false}})),
             lowered(counting("c1", both, as::Vector{})))
