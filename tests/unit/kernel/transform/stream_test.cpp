@@ -2,6 +2,7 @@
 
 // Stores past the caches: which ones are possible, however a program is written, and that they change no result.
 #include "compiler/kernel/policy/processor.h"
+#include "compiler/kernel/print.h"
 #include "tests/unit/kernel/programs.h"
 #include "tests/unit/kernel/transform/support.h"
 #include <fmt/format.h>
@@ -57,9 +58,9 @@ TEST(Stream, MarksTheVectorLoop) {
   Lifted map(kMaps[0]);
   EXPECT_EQ(scheduleAfter(map.kernel(), "vector(x); stream(B)"), R"(
 band y parallel
-  vector streaming if large:8
+  vector streaming if large:1
     band x parallel
-)");
+)") << "its rows read nothing in common";
   EXPECT_EQ(
       scheduleAfter(map.kernel(), "vector(x; interleave = 2); stream(B; rows = 3, when = always); jam(y; 2)"),
       R"(
@@ -95,14 +96,32 @@ TEST(Stream, RefusesWhatIsNoPlainStoreOfWholeRows) {
 }
 
 /// The rows that take turns are those of the loop that is directly around after all steps.
+TEST(Stream, RowsTakeTurnsThatReadCommonCells) {
+  for (const std::string &program : kStencils) {
+    Lifted stencil(program);
+    const Scheduled kernel = stencil.kernel();
+    const Scheduled made = defaultSchedule(kernel).kernel;
+    EXPECT_THAT(print(made), HasSubstr("streaming if large:8")) << program;
+    EXPECT_EQ(made.schedule.taskDimensions.at(1).grain, 8) << program;
+  }
+  for (const std::string &program : kMaps) {
+    Lifted map(program);
+    const Scheduled made = defaultSchedule(map.kernel()).kernel;
+    EXPECT_THAT(print(made), HasSubstr("streaming if large:1")) << program;
+    EXPECT_EQ(made.schedule.taskDimensions.at(1).grain, 1) << program;
+  }
+}
+
+/// The rows that take turns are those of the loop that is directly around after all steps.
 TEST(Stream, MayHaveOtherLoopsAround) {
-  Lifted map(kMaps[0]);
-  EXPECT_EQ(scheduleAfter(map.kernel(), "vector(x); stream(B); (yt, yi) = tile(y; 4)"), R"(
+  Lifted box(kStencils[2]);
+  EXPECT_THAT(scheduleAfter(box.kernel(), "unroll(j, i); vector(x); stream(B); (yt, yi) = tile(y; 4)"),
+              testing::StartsWith(R"(
 band yt = y - (y) mod 4 parallel
   band yi = y parallel
     vector streaming if large:8
       band x parallel
-)");
+)"));
 }
 
 /// Runs the kernels on rows of every alignment and many lengths, whole or in two parts: the same cells have the same bits, and no
@@ -147,7 +166,7 @@ TEST(Stream, KeepsResultsAtEveryAlignment) {
       ASSERT_EQ(lifted.messages, "");
       const std::vector<Scheduled> kernels = {
           after(lifted.kernel(), "tasks(); vector(x)"),
-          after(lifted.kernel(), "tasks(); vector(x); stream(B; when = always)"),
+          after(lifted.kernel(), "tasks(); vector(x); stream(B; rows = 8, when = always)"),
           after(lifted.kernel(), "tasks(); vector(x); jam(y; 2); stream(B; rows = 1, when = always)")};
       EXPECT_THAT(lifted.text(kernels), HasSubstr("pb::storeBlock"));
       const std::string cell = type == "byte" ? "unsigned char" : type;
