@@ -22,6 +22,9 @@ std::string whyPlain(const Scheduled &kernel, int buffer) {
   for (const int s : statementsBelow(kernel, loops.front()))
     if (isl_set_n_basic_set(kernel.statements[static_cast<std::size_t>(s)].domain.get()) > 1)
       return fmt::format("it writes several parts of `{}`, as the edges are", name);
+  // Tasks of one row are short, and each waits at its end for what it has stored: measured, that takes what it gives.
+  if (std::string why = whyNoTurns(kernel, loops.front()); !why.empty())
+    return why;
   return "";
 }
 

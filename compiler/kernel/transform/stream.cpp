@@ -7,9 +7,6 @@
 #include "compiler/kernel/transform/support.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <isl/aff.h>
-#include <isl/map.h>
-#include <map>
 
 namespace pbc::kernel {
 namespace {
@@ -60,7 +57,8 @@ std::string whyNotInTurn(const LoopNode &rows) {
   return isLoop || std::holds_alternative<as::Jam>(*rows.how) ? "" : alreadyRealised(rows);
 }
 
-/// Why several rows cannot take turns.
+} // namespace
+
 std::string whyNoTurns(const Scheduled &kernel, const LoopNode &loop) {
   const std::optional<LoopNode> rows = loopOfRows(loop);
   if (!rows)
@@ -77,43 +75,7 @@ std::string whyNoTurns(const Scheduled &kernel, const LoopNode &loop) {
   return "";
 }
 
-/// { [y] -> A[..] }: the cells of a matrix that the iterations of the loop read, which move with it.
-isl::map readAt(const Statement &statement, const Access &a, int y) {
-  const auto d = static_cast<unsigned>(y);
-  isl_map *cells = isl_map_intersect_domain(a.relation.copy(), statement.domain.copy());
-  cells = isl_map_project_out(cells, isl_dim_in, d + 1, isl_map_dim(cells, isl_dim_in) - d - 1);
-  return isl::manage(isl_map_project_out(cells, isl_dim_in, 0, d));
-}
-
-/// The same for the iterations one further.
-isl::map atNext(const isl::map &cells) {
-  isl_space *space = isl_space_map_from_set(isl_space_domain(isl_map_get_space(cells.get())));
-  isl_multi_aff *next = isl_multi_aff_identity(space);
-  next = isl_multi_aff_set_aff(next, 0, isl_aff_add_constant_si(isl_multi_aff_get_aff(next, 0), 1));
-  return isl::manage(isl_map_preimage_domain_multi_aff(cells.copy(), next));
-}
-
-/// Whether an iteration of the loop of rows and the next one read common cells, or lines that they share.
-bool shareCells(const Scheduled &kernel, const LoopNode &rows) {
-  std::map<int, isl::map> read; // by matrix
-  for (const int s : statementsBelow(kernel, rows)) {
-    const Statement &statement = kernel.statements[static_cast<std::size_t>(s)];
-    const int y = memberDimension(kernel, rows.band);
-    for (const Access &a : statement.accesses) {
-      const std::optional<Along> how = along(kernel, a, y);
-      if (a.isWrite || !isMatrix(bufferOf(kernel, a)) || how == Along::Nowhere)
-        continue;
-      if (how == Along::Contiguous)
-        return true;
-      const isl::map cells = readAt(statement, a, y);
-      const auto [at, isNew] = read.emplace(a.buffer, cells);
-      if (!isNew)
-        at->second = at->second.unite(cells);
-    }
-  }
-  return std::any_of(read.begin(), read.end(),
-                     [](const auto &one) { return !one.second.intersect(atNext(one.second)).is_empty(); });
-}
+namespace {
 
 std::string whyNoStore(const Scheduled &kernel, const LoopNode &loop) {
   const Statement *store = onlyStore(kernel, loop);
@@ -188,7 +150,7 @@ Outcome applyStream(const Scheduled &kernel, const Arguments &arguments) {
     as::Vector how = *vectorOf(loop);
     if (how.streaming.rows)
       return {std::nullopt, fmt::format("`{}` is stored past the caches already", name)};
-    const bool takesTurns = whyNoTurns(kernel, loop).empty() && shareCells(kernel, *loopOfRows(loop));
+    const bool takesTurns = whyNoTurns(kernel, loop).empty();
     how.streaming = {arguments.number("rows").value_or(takesTurns ? kRowsInTurns : 1),
                      arguments.name("when") == "always"};
     if (std::string why = whyNotStreamed(kernel, loop, how.streaming); !why.empty())

@@ -5,8 +5,8 @@
 //   label y: band y: label x: vector: band x: S   =>   stream(B)   label y: band y: label x: vector streaming if large:8: ...
 //
 // A plain store first reads the line of memory into which it stores, so that a map of one matrix moves three cells for each of two.
-// Blocks of a row are computed in an array and stored together; eight rows of the loop around take turns where they
-// read common cells, so that these are still in the first cache, and tasks have a multiple of eight rows. Both versions are compiled: with `when = large`, a task compares the bytes of the matrix with
+// Blocks of a row are computed in an array and stored together; eight rows of the loop around take turns, so that what
+// they read in common is still in the first cache, and tasks have a multiple of eight rows. Both versions are compiled: with `when = large`, a task compares the bytes of the matrix with
 // the last cache of the machine at which it runs. The emitted loops are those of loop/lower/stream.cpp.
 //
 // Legal if the vector loops that write the matrix run along its rows, store each cell once and whole, and store nothing else, and if the
@@ -22,6 +22,8 @@ Transformation streamTransformation();
 /// Why a vector loop cannot be stored past the caches in this way; "" if it can.
 std::string whyNotStreamed(const Scheduled &, const LoopNode &, const as::Vector::Streaming &);
 
+/// Why the rows of the loop around a vector loop cannot take turns; "" if they can.
+std::string whyNoTurns(const Scheduled &, const LoopNode &);
 /// The vector loops that store cells of the matrix.
 std::vector<LoopNode> vectorLoopsThatStore(const Scheduled &, int buffer);
 
