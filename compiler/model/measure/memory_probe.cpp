@@ -43,7 +43,9 @@ void readAll(const unsigned char *data, std::size_t lines, long times) {
 /// Stores a vector past the caches; where no such instruction is known, in them.
 template <class Vector>
 PBC_INLINE inline void storePast(volatile Vector *to, const Vector &value) {
-#ifdef __x86_64__
+#if defined(__clang__)
+  __builtin_nontemporal_store(value, const_cast<Vector *>(to));
+#elif defined(__x86_64__)
   if constexpr (sizeof(Vector) > 16)
     asm volatile("vmovntdq %1, %0" : "=m"(*to) : "v"(value));
   else
