@@ -13,19 +13,19 @@ namespace {
 using testing::HasSubstr;
 
 /// 1e9 additions and as many multiplications a second on one core; 1000 bytes of registers, 10,000 of cache, 1e9 bytes a second to the one
-/// and 1e8 to the other.
+/// and 1e8 to the other, also past the caches.
 Rates ratesOfOneCore() {
   Rates rates;
   for (Rates::Arithmetic &arithmetic : rates.arithmetic)
     arithmetic = {1e9, 2e9, 1e9, 1e8, 1e8, 1e-9, 1e-9, 1e8, 10};
-  rates.levels = {{"registers", 1000, 0}, {"L1", 11000, 1e9}, {"global", 1e12, 1e8}};
+  rates.levels = {{"registers", 1000, 0}, {"L1", 11000, 1e9}, {"global", 1e12, 1e8, 0, 1e8}};
   rates.instructionsInFlight = 100;
   return rates;
 }
 
-RuleBound boundOf(const char *text, const RuleBoundOptions &options) {
+RuleBound boundOf(const char *text, const RuleBoundOptions &options, const Rates &rates = ratesOfOneCore()) {
   kernel::Texts texts;
-  return ruleBound(texts.kernel(text), options, ratesOfOneCore());
+  return ruleBound(texts.kernel(text), options, rates);
 }
 
 TEST(RuleBound, IsTheCompulsoryTrafficOfAScaledVector) {
@@ -41,6 +41,23 @@ TEST(RuleBound, IsTheCompulsoryTrafficOfAScaledVector) {
 TEST(RuleBound, GivesSeveralCoresAllTheirCachesAndRates) {
   const RuleBound bound = boundOf(kScale, {.values = {{"n", 10'000}}, .cores = 2});
   EXPECT_DOUBLE_EQ(bound.seconds, (160'000 - 22'000) / 2e8);
+}
+
+TEST(RuleBound, GivesSeveralCoresAllTheirCopies) {
+  Rates rates = ratesOfOneCore();
+  rates.levels[2].copiedBytesPerSecond = 4e7;
+  rates.levels[2].streamedBytesPerSecond = 5e7;
+  const RuleBound bound = boundOf(kScale, {.values = {{"n", 10'000}}, .cores = 2}, rates);
+  EXPECT_EQ(bound.term, "copied");
+  EXPECT_DOUBLE_EQ(bound.seconds, 2 * (80'000 - 22'000) / 1e8) << "a schedule may store past the caches";
+}
+
+/// Whether stores past the caches are faster than reading, nobody knows then.
+TEST(RuleBound, CountsOnlyWhatIsReadWhereNoRateOfStoresIsKnown) {
+  Rates rates = ratesOfOneCore();
+  rates.levels[2].streamedBytesPerSecond = 0;
+  const RuleBound bound = boundOf(kScale, {.values = {{"n", 10'000}}}, rates);
+  EXPECT_DOUBLE_EQ(bound.seconds, (80'000 - 11'000) / 1e8);
 }
 
 TEST(RuleBound, DoesNotCountWhatMatricesBetweenRulesMove) {
