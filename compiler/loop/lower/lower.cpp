@@ -49,8 +49,8 @@ Lowered lower(const Nest &nest, const Target &target) {
   Lowering lowering{nest, target, result.left, result.sharedOut};
   for (const auto pass :
        {lowerSelfCopies, lowerPoints, lowerTeams, lowerItemCopies, lowerGroupCopies, lowerPrivateSums,
-        lowerGuards, lowerGuardedPoints, lowerRegisters, lowerStream, lowerJam, lowerLanes, lowerLines, lowerLengths,
-        lowerHints, lowerFixedReads, lowerOnce, lowerRowParts})
+        lowerGuards, lowerGuardedPoints, lowerRegisters, lowerStream, lowerJam, lowerLanes, lowerLines,
+        lowerLengths, lowerHints, lowerFixedReads, lowerOnce, lowerRowParts})
     result.body = pass(result.body, lowering);
   return result;
 }
