@@ -55,11 +55,12 @@ bool reducesAlongRows(const Kernel &kernel, int x) {
   return found;
 }
 
-// The number of cells that `rows` neighbours along dimension `y` read together.
+// The number of cells that `rows` neighbours along dimension `y` read together. A single cell that all points read is in a register.
 std::size_t readTogether(const Kernel &kernel, const Statement &s, int y, int rows) {
   std::set<std::string> cells;
   for (const Access &a : s.accesses) {
-    if (a.isWrite || kernel.buffers[a.buffer].role == Buffer::Role::Local)
+    const Buffer &buffer = kernel.buffers[a.buffer];
+    if (a.isWrite || buffer.role == Buffer::Role::Local || buffer.rank == 0)
       continue;
     for (int row = 0; row < rows; ++row) {
       isl_space *space = isl_space_map_from_set(isl_set_get_space(s.domain.get()));

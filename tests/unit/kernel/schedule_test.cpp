@@ -102,6 +102,21 @@ TEST(ScheduleOptions, SumsAlongRowsAreLeftToTheCompiler) {
   }
 }
 
+/// Two rows of a stencil read common cells. Those of a map do not, whatever numbers all points read.
+TEST(ScheduleOptions, RowsAreTogetherWhereTheyShareCells) {
+  EXPECT_THAT(scheduled(programs::kStencil, {}), HasSubstr("jam:2"));
+  for (const char *map :
+       {"transform M from A[w, h], k to B[w, h] { B.cell(x, y) from(A.cell(x, y) a, k s) { return s * a; } }",
+        "transform M from A[w, h], k, c to B[w, h] { B.cell(x, y) from(A.cell(x, y) a, k s, c t) { return s "
+        "* a + t; } }",
+        "transform M from A[w, h] to B[w, h] { B.cell(x, y) from(A.cell(x, y) a) { return 3 * a; } }",
+        "transform M from A[w, h], C[w, h], k to B[w, h] { B.cell(x, y) from(A.cell(x, y) a, C.cell(x, y) c, "
+        "k s) { return s * a + c; } }",
+        "transform M from A[w, h], k to B[w, h] { B.cell(x, y) from(A.cell(x, h - 1 - y) a, k s) { return a "
+        "- s; } }"})
+    EXPECT_THAT(scheduled(map, {}), Not(HasSubstr("jam"))) << map;
+}
+
 TEST(ScheduleOptions, WhatIsListedIsLegalAndInUse) {
   for (const char *program : kPrograms) {
     Lifted lifted(program);
