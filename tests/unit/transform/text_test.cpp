@@ -368,7 +368,7 @@ kernel Diagonal [n]
   const auto parallel = [&](const std::string &kernel) {
     std::vector<std::pair<std::string, bool>> all;
     for (const Loop &loop : loops(t.kernel(kernel)))
-      all.emplace_back(loop.over, loop.isParallel);
+      all.emplace_back(loop.over, loop.isParallel.value());
     return all;
   };
   const std::vector<std::pair<std::string, bool>> expected{
