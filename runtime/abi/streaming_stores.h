@@ -59,9 +59,10 @@ public:
     Large, // if the matrix is larger than the last cache of this machine, and its rows are long
     Always
   };
-  template <class T, int D>
-  explicit StreamingStores(const Region<T, D> &matrix, When when = When::Large)
-      : areUsed_(when == When::Always || isLarge(matrix)) {}
+  /// `inputs`: where matrices begin that may be the very same view: what was just read is in the caches, and is stored there.
+  template <class T, int D, class... Inputs>
+  explicit StreamingStores(const Region<T, D> &matrix, When when = When::Large, const Inputs *...inputs)
+      : areUsed_(when == When::Always || (isLarge(matrix) && (isAnother(matrix.base(), inputs) && ...))) {}
   ~StreamingStores() {
     if (!areUsed_)
       return;
@@ -84,6 +85,7 @@ private:
     return matrix.extents()[0] * long(sizeof(T)) >= kShortRow &&
            matrix.bytes() > maximum(pb_cache_bytes(2), pb_cache_bytes(3));
   }
+  static bool isAnother(const void *matrix, const void *input) { return matrix != input; }
   static constexpr long maximum(long a, long b) { return a > b ? a : b; }
 
   const bool areUsed_;

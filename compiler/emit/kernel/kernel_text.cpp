@@ -42,7 +42,7 @@ std::string body(const KernelNest &made, const std::string &declared, const Plac
   return text.types + declared + place.function + "([[maybe_unused]] const " + place.frameType +
          " &f, [[maybe_unused]] const long *low, [[maybe_unused]] const long *high" +
          pointerParameters(made.nest, used, place.mayShareViews) + ") {\n" +
-         (kernel.reassociates ? kReassociate : "") + definitions(made.nest.buffers, place.unitStride, used) +
+         (kernel.reassociates ? kReassociate : "") + definitions(made.nest.buffers, place, used) +
          text.loops + "}\n";
 }
 

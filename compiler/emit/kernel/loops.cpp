@@ -75,7 +75,20 @@ DeviceLoopText deviceLoops(const loop::Nest &nest, const Dialect &dialect, Used 
   return text;
 }
 
-std::string definitions(const std::vector<loop::Matrix> &buffers, bool unitStride, const Used &used) {
+namespace {
+
+/// ", A_p, C_p": where the matrices begin that the loops read and do not write.
+std::string inputsOf(const std::vector<loop::Matrix> &buffers, const Used &used) {
+  std::string text;
+  for (const int b : used.buffers)
+    if (const loop::Matrix &m = buffers[static_cast<std::size_t>(b)]; m.isInput)
+      text += ", " + m.name + "_p";
+  return text;
+}
+
+} // namespace
+
+std::string definitions(const std::vector<loop::Matrix> &buffers, const Place &place, const Used &used) {
   std::string text;
   for (const std::string &v : used.values)
     text += "  [[maybe_unused]] const auto " + v + "_v = f.v_" + v + ";\n";
@@ -86,12 +99,16 @@ std::string definitions(const std::vector<loop::Matrix> &buffers, bool unitStrid
   for (const auto &[b, d] : used.strides) {
     const std::string &name = buffers[static_cast<std::size_t>(b)].name;
     text += "  [[maybe_unused]] const long " + name + "_s" + std::to_string(d) + " = " +
-            (unitStride && d == 0 ? "1" : "f.m_" + name + ".strides()[" + std::to_string(d) + "]") + ";\n";
+            (place.unitStride && d == 0 ? "1" : "f.m_" + name + ".strides()[" + std::to_string(d) + "]") +
+            ";\n";
   }
   for (const auto &[b, always] : used.streamed) {
     const std::string &name = buffers[static_cast<std::size_t>(b)].name;
     text += "  const pb::StreamingStores " + name + "_q(f.m_" + name +
-            (always ? ", pb::StreamingStores::When::Always" : "") + ");\n";
+            (always                ? ", pb::StreamingStores::When::Always"
+             : place.mayShareViews ? ", pb::StreamingStores::When::Large" + inputsOf(buffers, used)
+                                   : "") +
+            ");\n";
   }
   return text;
 }

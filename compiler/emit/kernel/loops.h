@@ -34,7 +34,7 @@ struct DeviceLoopText {
 /// The loops of a kernel for devices.
 DeviceLoopText deviceLoops(const loop::Nest &, const Dialect &, Used &);
 
-/// Declarations of the names that the loops use, from the frame `f` and the limits `low` and `high`.
-std::string definitions(const std::vector<loop::Matrix> &, bool unitStride, const Used &);
+/// Declarations of the names that the loops use at this place, from the frame `f` and the limits `low` and `high`.
+std::string definitions(const std::vector<loop::Matrix> &, const Place &, const Used &);
 
 } // namespace pbc::emit

@@ -31,7 +31,7 @@ public:
                       depthEnd = block_.depth ? text(block_.depth->end) : "",
                       change = block_.depth && block_.depth->change ? text(block_.depth->change) : "",
                       behind = block_.depth && block_.depth->behind ? text(block_.depth->behind) : "0";
-    known_ = definitions(buffers_, true, used_);
+    known_ = definitions(buffers_, place_, used_);
     std::string type = head();
     for (const auto &[member, value] : {std::pair("begin", &begin), std::pair("end", &end)})
       type += function("long", member, fmt::format("[[maybe_unused]] long {}", block_.y),

@@ -102,7 +102,7 @@ private:
     Stores stores(lowering_.nest);
     stores.node(cells.body);
     const Target &target = lowering_.target;
-    if (!target.streams || !target.unitStride || target.mayShareViews || target.isDevice || !stores.only() ||
+    if (!target.streams || !target.unitStride || target.isDevice || !stores.only() ||
         lowering_.nest.isTiledInTime)
       return plainStores(n);
     const Element &cell = *as<Element>(stores.only());
