@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/emit/dialect/dialect.h"
+#include <fmt/format.h>
 #include <stdexcept>
 
 namespace pbc::emit {
