@@ -120,20 +120,38 @@ template <int D, class V, int... L>
   a = low;
 }
 
-/// Turns a square: lane l of vector i and lane i of vector l change places. Squares of `D` lanes first change theirs with their neighbours.
-template <int W, class T, int D = 1>
-[[gnu::always_inline]] inline void turn(Vector<T, W> (&square)[W]) {
-  PB_TILE_EACH(i, W)
+/// Turns squares: lane l of vector i and lane i of vector l change places. Squares of `D` lanes first change theirs with their neighbours. With fewer
+/// vectors than lanes there are several squares side by side, each of which is turned.
+template <int W, class T, int N, int D = 1>
+[[gnu::always_inline]] inline void turn(Vector<T, W> (&squares)[N]) {
+  PB_TILE_EACH(i, N)
   if (!(i & D))
-    exchange<D>(square[i], square[i | D], __make_integer_seq<LaneNumbers, int, W>());
-  if constexpr (2 * D < W)
-    turn<W, T, 2 * D>(square);
+    exchange<D>(squares[i], squares[i | D], __make_integer_seq<LaneNumbers, int, W>());
+  if constexpr (2 * D < N)
+    turn<W, T, N, 2 * D>(squares);
 }
+/// Whether the rows of a block are so few that vectors have several squares of them.
+template <int R, int W>
+inline constexpr bool kSquaresSideBySide = R > 1 && R < W && (R & (R - 1)) == 0;
 
 /// The vectors of a block: row r has its lanes `apart` cells from each other, and lies `Down` cells (1 or -1) from row r - 1.
 template <int Down, bool isPart, class T, int R, int V, int W = kVectorBytes / static_cast<int>(sizeof(T))>
 [[gnu::always_inline]] inline void storeTurned(T *to, long apart, const Vector<T, W> (&block)[R][V],
                                                [[maybe_unused]] long n) {
+  if constexpr (kSquaresSideBySide<R, W>) {
+    PB_TILE_EACH(v, V) {
+      Vector<T, W> squares[R];
+      PB_TILE_EACH(i, R)
+      squares[i] = block[Down > 0 ? i : R - 1 - i][v];
+      turn<W, T>(squares);
+      T *const at = to + v * W * apart - (Down > 0 ? 0 : R - 1);
+      PB_TILE_EACH(l, W)
+      if (!isPart || v * W + l < n)
+        __builtin_memcpy(at + l * apart, reinterpret_cast<const T *>(&squares[l % R]) + l / R * R,
+                         R * sizeof(T));
+    }
+    return;
+  }
   PB_TILE_EACH(v, V)
   PB_TILE_EACH(s, (R + W - 1) / W) {
     const int first = s * W, rows = R - first < W ? R - first : W;
@@ -154,6 +172,19 @@ template <int Down, bool isPart, class T, int R, int V, int W = kVectorBytes / s
 template <int Down, bool isPart, class T, int R, int V, int W = kVectorBytes / static_cast<int>(sizeof(T))>
 [[gnu::always_inline]] inline void loadTurned(Vector<T, W> (&block)[R][V], const T *from, long apart,
                                               [[maybe_unused]] long n) {
+  if constexpr (kSquaresSideBySide<R, W>) {
+    PB_TILE_EACH(v, V) {
+      const T *const at = from + v * W * apart - (Down > 0 ? 0 : R - 1);
+      Vector<T, W> squares[R]{};
+      PB_TILE_EACH(l, W)
+      if (!isPart || v * W + l < n)
+        __builtin_memcpy(reinterpret_cast<T *>(&squares[l % R]) + l / R * R, at + l * apart, R * sizeof(T));
+      turn<W, T>(squares);
+      PB_TILE_EACH(i, R)
+      block[Down > 0 ? i : R - 1 - i][v] = squares[i];
+    }
+    return;
+  }
   PB_TILE_EACH(v, V)
   PB_TILE_EACH(s, (R + W - 1) / W) {
     const int first = s * W, rows = R - first < W ? R - first : W;

@@ -66,7 +66,11 @@ private:
     }
     out_ += "; ";
     put(f.condition);
-    out_ += "; ++" + f.iterator + ") {\n";
+    if (!f.step || loop::isInteger(f.step, 1))
+      out_ += "; ++" + f.iterator;
+    else
+      out_ += fmt::format("; {} += {}", f.iterator, text(f.step));
+    out_ += ") {\n";
     CPrinter::print(f.body, indent + "  ");
     out_ += indent + "}\n";
   }

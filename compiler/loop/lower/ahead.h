@@ -21,4 +21,8 @@ namespace pbc::loop {
 NodePtr stepsInRounds(const std::string &step, const Expr &begin, const Expr &end, const NodePtr &body,
                       std::vector<NodePtr> row);
 
+/// For a block whose columns lie in different lines, and the rows of one side by side: `body` for each R-th column from column BlockOfPoints::kRow on, so
+/// that the rounds of all rows together do it for all. `y`, `x`: the iterators, of which `y` is the block's first row or one `behind` it.
+NodePtr columnsOfRound(const std::string &y, const Expr &behind, const std::string &x, const NodePtr &body);
+
 } // namespace pbc::loop

@@ -158,11 +158,12 @@ Expr BlockPoint::value(const Expr &e) {
   return cast ? value(cast->operand) : e;
 }
 
-std::vector<std::pair<Expr, bool>> BlockPoint::cellsOf(const Assign &one) const {
-  std::vector<std::pair<Expr, bool>> all;
+std::vector<BlockPoint::Used> BlockPoint::cellsOf(const Assign &one) const {
+  std::vector<Used> all;
   const auto put = [&](const Expr &e, bool isWritten) {
-    if (moves(e) && !apart(e, one.statement))
-      all.emplace_back(cells(e, one.statement), isWritten);
+    const Registers::Apart *found = apart(e, one.statement);
+    if (moves(e) && (!found || found->down))
+      all.push_back({make({CellVector{e}}), isWritten, found != nullptr});
   };
   struct Reads : Visitor {
     std::vector<Expr> found;

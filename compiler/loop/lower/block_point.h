@@ -53,8 +53,13 @@ public:
   /// The vector of cells of an access of the statement that begins at `element`.
   Expr cells(const Expr &element, int statement) const;
 
-  /// The cells that the statement, outside of steps, reads and writes for a vector, where they lie side by side, and whether it writes them.
-  std::vector<std::pair<Expr, bool>> cellsOf(const Assign &) const;
+  /// Cells that a statement, outside of steps, reads or writes.
+  struct Used {
+    Expr
+        cells; // a CellVector: that of a vector; or the cell of one column, if columns lie apart and rows side by side
+    bool isWritten = false, isTurned = false;
+  };
+  std::vector<Used> cellsOf(const Assign &) const;
 
 private:
   const Registers::Apart *apart(const Expr &cell, int statement) const;

@@ -300,15 +300,19 @@ private:
   /// Asks for the memory of one row that is used after the steps, by `rest` if they are the last ones: the cells of a vector each, and what the next
   /// block goes on from, or reads in `initial` if its steps are the first ones.
   std::vector<NodePtr> rowAhead(const std::vector<NodePtr> &initial, const std::vector<NodePtr> &rest) const {
-    const auto cellsOf = [&](const std::vector<NodePtr> &parts, const Let &where) -> std::vector<NodePtr> {
-      std::vector<NodePtr> cells;
+    const auto cellsOf = [&](const std::vector<NodePtr> &parts, const Expr &behind) -> std::vector<NodePtr> {
+      std::vector<NodePtr> ofVectors, ofColumns, all;
       for (const NodePtr &part : parts)
         if (const Assign *one = as<Assign>(part))
-          for (const auto &[cell, isWritten] : points_.cellsOf(*one))
-            cells.push_back(make({Prefetch{cell, isWritten}}));
-      return cells.empty() ? cells : std::vector{vectors(block({make({where}), block(std::move(cells))}))};
+          for (const BlockPoint::Used &used : points_.cellsOf(*one))
+            (used.isTurned ? ofColumns : ofVectors).push_back(make({Prefetch{used.cells, used.isWritten}}));
+      if (!ofVectors.empty())
+        all.push_back(vectors(block({make({place(behind)}), block(std::move(ofVectors))})));
+      if (!ofColumns.empty())
+        all.push_back(columnsOfRound(y_.iterator, behind, x_.iterator, block(std::move(ofColumns))));
+      return all;
     };
-    std::vector<NodePtr> row = cellsOf(rest, place()), next = cellsOf(initial, place(index(B::kRows)));
+    std::vector<NodePtr> row = cellsOf(rest, nullptr), next = cellsOf(initial, index(B::kRows));
     if (!isResumed()) {
       row.insert(row.end(), next.begin(), next.end());
       return row;
