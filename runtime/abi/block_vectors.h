@@ -6,7 +6,9 @@
 //   storeTurned<1, isPart>(C + y + x * apart, apart, sums, n);    // sums[r][v]: row r, lanes of vector v; C has rows side by side
 #pragma once
 
-#define PB_TILE_EACH(i, count) _Pragma("clang loop unroll(full)") for (int i = 0; i < count; ++i)
+/// `i` is the name of a variable, which cannot stand in parentheses.
+// NOLINTNEXTLINE(bugprone-macro-parentheses)
+#define PB_TILE_EACH(i, count) _Pragma("clang loop unroll(full)") for (int i = 0; i < (count); ++i)
 
 namespace pb {
 
