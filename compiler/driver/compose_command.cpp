@@ -119,23 +119,25 @@ private:
   bool check(const kernel::Scheduled &k, const script::Script &script,
              const std::vector<compose::Adapted> &adapted) {
     const kernel::Scheduled start = kernel::withLabels(k);
-    const auto checkStep = [&](const script::Step &step) {
+    const auto checkStep = [&](const script::Step &step, const script::Adaptation *use) {
       const kernel::Transformation *transformation = kernel::findTransformation(step.transformation);
       const std::optional<kernel::StepProblem> problem =
           transformation ? kernel::whyNever(*transformation, script::resolved(step))
                          : std::optional(kernel::run(step, start).problem);
-      if (problem)
-        diagnostics_
-            .error(problem->span,
-                   fmt::format("the step `{}` is in no script: {}", script::text(step), problem->what))
-            .help(problem->help);
+      if (!problem)
+        return;
+      source::Diagnostic &error = diagnostics_.error(
+          problem->span, fmt::format("the step `{}` is in no script: {}", script::text(step), problem->what));
+      if (use)
+        error.note(use->span, fmt::format("the step is part of `{}`", script::text(*use)));
+      error.help(problem->help);
     };
     for (const script::Step &step : script)
-      checkStep(step);
+      checkStep(step, nullptr);
     for (const compose::Adapted &one : adapted) {
       for (const script::AdaptorRule &rule : one.rules)
         for (const script::Step &step : rule.steps)
-          checkStep(step);
+          checkStep(step, &one.use);
       const auto *matrix = std::get_if<script::Name>(&one.use.arguments.front().what);
       std::vector<std::string> matrices;
       for (const kernel::Buffer &b : k.buffers)

@@ -96,7 +96,7 @@ void SharedRun::work(const std::function<void()> &prepare, int threads) {
   } catch (const std::exception &e) {
     pb_fail(e.what());
   } catch (...) {
-    pb_fail("a rule body threw an exception of an unknown type");
+    pb_fail("the code of the program, a rule body or a condition, threw an exception of an unknown type");
   }
   _exit(0);
 }

@@ -80,7 +80,8 @@ extern "C" int pb_main(const Program *versions, int count, int argc, char **argv
   } catch (const std::exception &e) {
     base::printError(e.what());
   } catch (...) {
-    base::printError("a rule body threw an exception of an unknown type");
+    base::printError(
+        "the code of the program, a rule body or a condition, threw an exception of an unknown type");
   }
   return 1;
 }

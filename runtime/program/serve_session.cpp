@@ -62,7 +62,9 @@ std::string ServeSession::answer(const std::string &line) {
   } catch (const std::exception &e) {
     reply = {{"ok", false}, {"error", e.what()}};
   } catch (...) {
-    reply = {{"ok", false}, {"error", "a rule body threw an exception of an unknown type"}};
+    reply = {{"ok", false},
+             {"error",
+              "the code of the program, a rule body or a condition, threw an exception of an unknown type"}};
   }
   return reply.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
