@@ -2,7 +2,6 @@
 
 #include "compiler/kernel/lift_body.h"
 #include "compiler/body/outside.h"
-#include "compiler/body/structured.h"
 #include "compiler/body/unit.h"
 #include "compiler/body/value.h"
 #include "compiler/kernel/lift_parts.h"
@@ -170,35 +169,6 @@ static bool decidesByFirst(const Expr &e) {
   return e.kind == Expr::Kind::Select || (e.kind == Expr::Kind::Binary && (e.text == "&&" || e.text == "||"));
 }
 
-/// A read of a cell of a matrix with a structure.
-ExprPtr BodyLifter::structured(const body::Value &value, Statement &s) {
-  using Value = body::StructureRegion::Value;
-  const sema::Structure &structure = *transform_.matrices[binding(value.index).matrix].structure;
-  std::vector<std::string> at = coordinates(value.index, value.operands);
-  auto e = std::make_shared<Expr>();
-  e->type = value.type;
-  e->kind = Expr::Kind::Literal;
-  for (const body::StructureRegion &region : body::regionsOf(structure, at[0], at[1])) {
-    const isl::set where =
-        ctx_.set(prefix_ + "{ " + tuple(s) + (region.where.empty() ? "" : " : " + region.where) + " }");
-    const isl::set here = s.domain.intersect(where);
-    if (here.is_empty())
-      continue;
-    if (!s.domain.is_subset(where))
-      throw Several{here};
-    if (region.value == Value::Zero || region.value == Value::One) {
-      e->text = region.value == Value::Zero ? body::zero(value.type) : body::one(value.type);
-      return e;
-    }
-    if (region.value == Value::Mirrored)
-      std::swap(at[0], at[1]);
-    break;
-  }
-  e->kind = Expr::Kind::Read;
-  e->index = cellAt(s, value.index, at, false);
-  return e;
-}
-
 ExprPtr BodyLifter::expr(const body::Value &value, Statement &s) {
   using From = body::Value::Kind;
   auto e = std::make_shared<Expr>();
@@ -234,6 +204,8 @@ ExprPtr BodyLifter::expr(const body::Value &value, Statement &s) {
     }
     return e; // its operands are indices
   case From::Local:
+    if (ExprPtr constant = constantOf(value.index, s))
+      return constant;
     e->kind = Expr::Kind::Read;
     e->index = local(s, value.index, false);
     return e;
@@ -313,36 +285,6 @@ Block BodyLifter::end(Statement s) {
   return block;
 }
 
-std::vector<Block> BodyLifter::assign(const body::Node &node) {
-  std::vector<Block> all;
-  std::vector<isl::set> open; // parts of the domain, over dimensions alone
-  for (bool isWhole = true; isWhole || !open.empty(); isWhole = false) {
-    Statement s = begin(node.span);
-    if (!isWhole) {
-      s.domain = isl::manage(isl_set_set_tuple_name(open.back().release(), s.name.c_str()));
-      open.pop_back();
-    }
-    const std::vector<Buffer> buffers = kernel_.buffers;
-    const std::vector<int> locals = localBuffers_, accumulators = accumulators_;
-    const isl::set domain = s.domain;
-    try {
-      all.push_back(assign(node, std::move(s)));
-    } catch (const Several &found) {
-      isConditional_ = false;
-      kernel_.buffers = buffers, localBuffers_ = locals, accumulators_ = accumulators;
-      open.push_back(poly::simplified(domain.subtract(found.part)));
-      open.push_back(poly::simplified(found.part));
-      continue;
-    }
-    if (const Statement &last = kernel_.statements.back();
-        (!isWhole && last.domain.is_empty()) || addsNothing(last)) {
-      kernel_.statements.pop_back();
-      all.pop_back();
-    }
-  }
-  return all;
-}
-
 Block BodyLifter::assign(const body::Node &node, Statement s) {
   const int target = node.target.index;
   s.op = node.op;
@@ -374,8 +316,10 @@ std::vector<Block> BodyLifter::loop(const body::Node &node) {
     constraint += " and (" + block.iterator + " - " + lower + ") mod " + std::to_string(node.step) + " = 0";
   loops_.push_back({node.iterator, constraint});
   block.body = blocks(node.body);
+  if (scalars_.areCut())
+    block.body = cutAlongReaders(block.body, privateBuffers(), kernel_.statements);
   loops_.pop_back();
-  return node.body.size() == 1 ? loopsOfParts(block, kernel_.statements) : std::vector{block};
+  return loopsOfParts(block, kernel_.statements);
 }
 
 std::vector<Block> BodyLifter::blocks(const std::vector<body::NodePtr> &nodes) {
@@ -416,6 +360,7 @@ std::optional<std::vector<Block>> BodyLifter::lift(const schedule::RuleUse &use,
   facts_ = &facts;
   points_ = use.domain;
   localBuffers_.assign(facts.locals.size(), -1);
+  scalars_ = ScalarParts(facts);
   const std::size_t statements = kernel_.statements.size(), buffers = kernel_.buffers.size();
   std::vector<Buffer> before = kernel_.buffers;
   try {

@@ -3,7 +3,9 @@
 // Turns one rule's body into statements; the only part of lift that uses body::Facts.
 #pragma once
 #include "compiler/kernel/kernel.h"
+#include "compiler/kernel/scalar_parts.h"
 #include "compiler/schedule/plan.h"
+#include <set>
 
 namespace pbc::kernel {
 
@@ -42,6 +44,10 @@ private:
   std::vector<Block> assign(const body::Node &);
   Block assign(const body::Node &, Statement);
   ExprPtr structured(const body::Value &, Statement &);
+  /// What a scalar whose parts are known is in the statement's domain; null: it has to be read.
+  ExprPtr constantOf(int local, const Statement &) const;
+  /// Of the scalars that may be cut.
+  std::set<int> privateBuffers() const;
   Block store(int binding);
   /// One loop, or one for each part of its only statement, if they come one after the other.
   std::vector<Block> loop(const body::Node &);
@@ -79,6 +85,7 @@ private:
   isl::set points_;
   std::vector<Loop> loops_;
   std::vector<int> localBuffers_;
+  ScalarParts scalars_;
   // By output: the Local buffer in which a cell that the body's loops update is kept until it is stored at
   // the end. -1: it has not been accessed yet.
   static constexpr int kNotAccumulated = -2;

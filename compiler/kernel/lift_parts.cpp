@@ -2,9 +2,11 @@
 
 #include "compiler/kernel/lift_parts.h"
 #include "compiler/body/value.h"
+#include "compiler/poly/names.h"
 #include <algorithm>
 #include <isl/map.h>
 #include <isl/set.h>
+#include <map>
 
 namespace pbc::kernel {
 namespace {
@@ -45,6 +47,49 @@ bool isBefore(const Statement &first, const Statement &second) {
   return isl::manage(isl_map_order_ge(pairs, isl_dim_in, last, isl_dim_out, last)).is_empty();
 }
 
+isl::set withoutName(const isl::set &domain) { return isl::manage(isl_set_reset_tuple_id(domain.copy())); }
+
+bool hasSameSteps(const Statement &a, const Statement &b) {
+  return withoutName(a.domain).is_equal(withoutName(b.domain));
+}
+
+/// What the statement reads of these buffers, by buffer: the domains of its readers without their names.
+void addReads(std::map<int, std::vector<isl::set>> &read, const Statement &s, const std::set<int> &buffers) {
+  const isl::set here = withoutName(s.domain);
+  for (const Access &a : s.accesses)
+    if (std::vector<isl::set> &known = read[a.buffer];
+        !a.isWrite && buffers.contains(a.buffer) &&
+        std::none_of(known.begin(), known.end(), [&](const isl::set &other) { return other.is_equal(here); }))
+      known.push_back(here);
+}
+
+/// The parts of a domain in which these sets are, without a name: the sets, if no two of them have common points, else one part.
+std::vector<isl::set> partsOf(const isl::set &domain, const std::vector<isl::set> &sets) {
+  const isl::set whole = withoutName(domain);
+  std::vector<isl::set> parts;
+  isl::set all = whole.subtract(whole);
+  bool areApart = true;
+  for (const isl::set &one : sets) {
+    const isl::set here = poly::simplified(whole.intersect(one));
+    if (here.is_empty())
+      continue;
+    areApart &= here.intersect(all).is_empty();
+    all = all.unite(here);
+    parts.push_back(here);
+  }
+  return areApart || parts.empty() ? parts : std::vector{poly::simplified(all)};
+}
+
+/// The same statement under a name of its own.
+Statement renamed(Statement s, const std::vector<Statement> &statements) {
+  s.name = "R" + std::to_string(s.rule) + "_S" +
+           std::to_string(std::count_if(statements.begin(), statements.end(),
+                                        [&](const Statement &other) { return other.rule == s.rule; }));
+  for (Access &a : s.accesses)
+    a.relation = isl::manage(isl_map_set_tuple_name(a.relation.copy(), isl_dim_in, s.name.c_str()));
+  return s;
+}
+
 bool usesDimension(const Expr &e, int d) {
   return (e.kind == Expr::Kind::Dimension && e.index == d) ||
          std::any_of(e.operands.begin(), e.operands.end(),
@@ -72,6 +117,19 @@ bool leaveLoop(Statement &s) {
   return true;
 }
 
+/// The same for all of these statements, or none.
+bool leaveLoop(const std::vector<Block> &blocks, std::vector<Statement> &statements) {
+  std::vector<Statement> outside;
+  for (const Block &b : blocks) {
+    outside.push_back(statements[static_cast<std::size_t>(b.statement)]);
+    if (!leaveLoop(outside.back()))
+      return false;
+  }
+  for (std::size_t k = 0; k < blocks.size(); ++k)
+    statements[static_cast<std::size_t>(blocks[k].statement)] = std::move(outside[k]);
+  return true;
+}
+
 } // namespace
 
 bool addsNothing(const Statement &s) {
@@ -86,30 +144,81 @@ bool addsNothing(const Statement &s) {
          value.operands.size() == 3 && (isZero(operand(0)) || isZero(operand(1))) && isTarget(s, operand(2));
 }
 
+ExprPtr constantOf(const Statement &s) {
+  if (s.value->kind == Expr::Kind::Literal || !isZero(*s.value))
+    return s.value->kind == Expr::Kind::Literal ? s.value : nullptr;
+  auto zero = std::make_shared<Expr>();
+  zero->kind = Expr::Kind::Literal;
+  zero->type = s.value->type;
+  zero->text = body::zero(zero->type);
+  return zero;
+}
+
+std::vector<Block> cutAlongReaders(const std::vector<Block> &body, const std::set<int> &buffers,
+                                   std::vector<Statement> &statements) {
+  std::vector<Block> all; // from the last to the first
+  std::map<int, std::vector<isl::set>> read;
+  for (auto one = body.rbegin(); one != body.rend(); ++one) {
+    all.push_back(*one);
+    if (one->statement < 0)
+      continue;
+    const Statement whole = statements[static_cast<std::size_t>(one->statement)];
+    const auto where = read.find(whole.accesses[static_cast<std::size_t>(whole.write)].buffer);
+    const std::vector<isl::set> parts =
+        where == read.end() ? std::vector<isl::set>{} : partsOf(whole.domain, where->second);
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      if (k > 0) {
+        all.push_back(*one);
+        all.back().statement = static_cast<int>(statements.size());
+        statements.push_back(renamed(whole, statements));
+      }
+      Statement &part = statements[static_cast<std::size_t>(all.back().statement)];
+      part.domain = isl::manage(isl_set_set_tuple_name(parts[k].copy(), part.name.c_str()));
+    }
+    for (std::size_t k = 0; k < std::max<std::size_t>(parts.size(), 1); ++k)
+      addReads(read, statements[static_cast<std::size_t>((all.end() - 1 - static_cast<long>(k))->statement)],
+               buffers);
+  }
+  std::reverse(all.begin(), all.end());
+  return all;
+}
+
 std::vector<Block> loopsOfParts(const Block &block, std::vector<Statement> &statements) {
   const bool hasLoops =
       std::any_of(block.body.begin(), block.body.end(), [](const Block &b) { return b.statement < 0; });
   if (block.body.size() < 2 || hasLoops)
     return {block};
-  std::vector<Block> parts;
   const auto statement = [&](const Block &b) -> Statement & {
     return statements[static_cast<std::size_t>(b.statement)];
   };
+  const auto first = [&](const Block &part) -> Statement & { return statement(part.body.front()); };
+  std::vector<Block> parts;
   for (const Block &one : block.body) {
-    const auto at = std::find_if(parts.begin(), parts.end(), [&](const Block &other) {
-      return isBefore(statement(one), statement(other.body.front()));
+    const auto same = std::find_if(parts.begin(), parts.end(), [&](const Block &other) {
+      return hasSameSteps(statement(one), first(other));
     });
+    if (same != parts.end()) {
+      same->body.push_back(one);
+      continue;
+    }
+    const auto at = std::find_if(parts.begin(), parts.end(),
+                                 [&](const Block &other) { return isBefore(statement(one), first(other)); });
     Block part = block;
     part.body = {one};
     parts.insert(at, std::move(part));
   }
   for (std::size_t k = 1; k < parts.size(); ++k)
-    if (!isBefore(statement(parts[k - 1].body.front()), statement(parts[k].body.front())))
+    if (!isBefore(first(parts[k - 1]), first(parts[k])))
       return {block};
-  for (Block &part : parts)
-    if (leaveLoop(statement(part.body.front())))
-      part = Block(part.body.front());
-  return parts;
+  std::vector<Block> all;
+  for (Block &part : parts) {
+    const bool isOne = parts.size() > 1 && leaveLoop(part.body, statements);
+    if (isOne)
+      all.insert(all.end(), part.body.begin(), part.body.end());
+    else
+      all.push_back(std::move(part));
+  }
+  return all;
 }
 
 } // namespace pbc::kernel
