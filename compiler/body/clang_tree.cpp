@@ -88,8 +88,16 @@ private:
     case Stmt::GotoStmtClass:
     case Stmt::IndirectGotoStmtClass:
       return make(Kind::Jump, s, "goto");
-    case Stmt::WhileStmtClass:
-      return other(s, Kind::Control, "the `while` loop has no known trip count");
+    case Stmt::WhileStmtClass: {
+      constexpr const char *kUnknown = "the `while` loop has no known trip count";
+      const auto *w = llvm::cast<WhileStmt>(s);
+      if (w->hasVarStorage())
+        return other(s, Kind::Control, kUnknown);
+      auto t = make(Kind::While, s, kUnknown);
+      t->children.push_back(expression(w->getCond()));
+      t->children.push_back(statement(w->getBody()));
+      return t;
+    }
     case Stmt::DoStmtClass:
       return other(s, Kind::Control, "the `do` loop has no known trip count");
     case Stmt::SwitchStmtClass:

@@ -70,6 +70,7 @@ void Lifter::stopKind(const Tree &t) const {
     stop(t, "it returns before its end");
   case Kind::Lambda:
     stop(t, "it has " + t.text);
+  case Kind::While:
   case Kind::Control:
     if (!t.text.empty())
       stop(t, t.text);
@@ -89,6 +90,7 @@ void Lifter::run() {
     for (const sema::Local &l : c_.rule.locals)
       throw Obstacle{"the rule has a matrix of its own, `" + l.name + "`", l.span};
   countWrites(*c_.function.body);
+  counters_ = counters(c_.function);
   Nodes nodes;
   statements(flatten(*c_.function.body), nodes, true);
   facts_.nodes = std::move(nodes);
@@ -100,21 +102,6 @@ void Lifter::countWrites(const Tree &t) {
   for (const TreePtr &c : t.children)
     if (c)
       countWrites(*c);
-}
-
-/// A block's statements; nested blocks are flattened, because variables are identified by number and not by
-/// name.
-Lifter::Statements Lifter::flatten(const Tree &t) const {
-  if (t.kind == Kind::Nothing)
-    return {};
-  if (t.kind != Kind::Block)
-    return {&t};
-  Statements out;
-  for (const TreePtr &c : t.children) {
-    const Statements inner = flatten(*c);
-    out.insert(out.end(), inner.begin(), inner.end());
-  }
-  return out;
 }
 
 void Lifter::statements(const Statements &list, Nodes &out, bool isBody) {
@@ -135,6 +122,8 @@ void Lifter::statements(const Statements &list, Nodes &out, bool isBody) {
 }
 
 void Lifter::statement(const Tree &t, Nodes &out) {
+  if (setsCounter(t))
+    return;
   switch (t.kind) {
   case Kind::Nothing:
     return;
@@ -147,6 +136,7 @@ void Lifter::statement(const Tree &t, Nodes &out) {
   case Kind::If:
     return branch(t, out);
   case Kind::For:
+  case Kind::While:
     return loop(t, out);
   default:
     stopKind(t);
@@ -281,118 +271,6 @@ void Lifter::discard(const Tree &t, Nodes &out) {
     return store(to, t.text, value, t, out);
   ValuePtr old = convert(readBack(to), *t.computation);
   store(to, "", convert(binary(t.text, *t.computation, old, value, c_.span(t)), to.type), t, out);
-}
-
-namespace {
-
-/// `k < n` normalised: the comparison with the loop's variable on its left, and the other side.
-struct Bound {
-  std::string op;
-  const Tree *limit;
-};
-
-bool isVariable(const Tree &t, int variable) {
-  const Tree *at = &t;
-  while (at->kind == Kind::Cast && at->type && isInteger(*at->type) && *at->type != Scalar::Bool &&
-         *at->type != Scalar::U8)
-    at = &at->child(0);
-  return at->kind == Kind::Variable && at->index == variable;
-}
-
-std::optional<Bound> bound(const Tree &condition, int variable) {
-  if (condition.kind != Kind::Binary)
-    return std::nullopt;
-  if (isVariable(condition.child(0), variable))
-    return Bound{condition.text, &condition.child(1)};
-  if (!isVariable(condition.child(1), variable))
-    return std::nullopt;
-  const std::map<std::string, std::string> mirrored = {{"<", ">"}, {">", "<"}, {"<=", ">="}, {">=", "<="}};
-  auto found = mirrored.find(condition.text);
-  return found == mirrored.end() ? std::nullopt : std::optional(Bound{found->second, &condition.child(0)});
-}
-
-} // namespace
-
-void Lifter::loop(const Tree &t, Nodes &out) {
-  if (loopsAround_ >= kMostLoops)
-    stop(t, "more than " + std::to_string(kMostLoops) + " loops stand in each other");
-  const Tree *init = t.children[0].get(), *condition = t.children[1].get(), *step = t.children[2].get();
-  if (!init || init->kind != Kind::Declare || init->children.empty())
-    stop(t, "the loop's variable is not declared in the loop");
-  const Variable &v = c_.function.variables[init->index];
-  const int variable = init->index;
-  if (v.type != Scalar::I32 && v.type != Scalar::I64)
-    stop(*init, "the loop's variable `" + v.name + "` is a `" + v.typeText + "`, not an `int`");
-  auto limit = condition ? bound(*condition, variable) : std::nullopt;
-  if (!limit)
-    stop(condition ? *condition : t, "the loop's condition is not a comparison of `" + v.name + "`");
-  // The step is ++k, k += c or k = k + c; a loop may count down only by one.
-  std::optional<long> by;
-  if (step && step->kind == Kind::Step && isVariable(step->child(0), variable))
-    by = step->text == "++" ? 1 : -1;
-  else if (step && step->kind == Kind::Assign && isVariable(step->child(0), variable)) {
-    const Tree *amount = &step->child(1);
-    std::string op = step->text;
-    if (op.empty() && amount->kind == Kind::Binary && isVariable(amount->child(0), variable))
-      op = amount->text, amount = &amount->child(1);
-    if (op == "+" || op == "-")
-      if (auto value = constantOf(*expression(*amount), facts_))
-        by = op == "+" ? *value : -*value;
-  }
-  if (!by || *by == 0)
-    stop(step ? *step : t, "the loop's step is not a constant");
-  if (writes_[variable] != 1)
-    stop(t, "the loop's variable `" + v.name + "` is changed inside the loop");
-  const bool up = *by > 0;
-  if (limit->op != (up ? "<" : ">") && limit->op != (up ? "<=" : ">="))
-    stop(*condition, "the loop's condition does not fit its step");
-  if (!up && *by != -1)
-    stop(*step, "the loop counts down by more than one");
-
-  ValuePtr first = convert(expression(init->child(0)), *v.type), last = expression(*limit->limit);
-  requireAffine(*first, init->child(0), "the loop's bound");
-  requireAffine(*last, *limit->limit, "the loop's bound");
-  if (limit->op.size() == 2)
-    last = binary(up ? "+" : "-", last->type, last, integer(1, last->type));
-
-  auto node = std::make_shared<Node>();
-  node->kind = Node::Kind::Loop;
-  node->span = c_.span(t);
-  node->iterator = static_cast<int>(facts_.iterators.size());
-  facts_.iterators.push_back(unique(v.name));
-  auto iterator = std::make_shared<Value>();
-  iterator->kind = Value::Kind::Iterator;
-  iterator->type = *v.type;
-  iterator->index = node->iterator;
-  if (up) {
-    node->lower = first;
-    node->upper = last;
-    node->step = *by;
-    iterator->nonNegative = first->nonNegative;
-    substitutes_[variable] = iterator;
-  } else { // k = first, first - 1, ..., last + 1 is first - t for t = 0, 1, ...
-    const Scalar type = first->type == Scalar::I64 || last->type == Scalar::I64 ? Scalar::I64 : Scalar::I32;
-    node->lower = integer(0, *v.type);
-    node->upper = binary("-", type, convert(first, type), convert(last, type));
-    iterator->nonNegative = true;
-    auto value = std::make_shared<Value>(*binary("-", *v.type, first, iterator));
-    const auto floor = constantOf(*last, facts_);
-    value->nonNegative = floor && *floor >= -1;
-    substitutes_[variable] = value;
-  }
-  node->variableName = v.name;
-  node->variable = substitutes_[variable];
-  // A loop may have no iteration, so assignments in it are not certain.
-  const auto assigned = assigned_;
-  const auto known = known_.size();
-  ++loopsAround_;
-  statements(flatten(*t.children[3]), node->body, false);
-  --loopsAround_;
-  const auto low = constantOf(*node->lower, facts_), high = constantOf(*node->upper, facts_);
-  if (!(low && high && *low < *high))
-    assigned_ = assigned;
-  known_.resize(known);
-  out.push_back(std::move(node));
 }
 
 void lift(const RuleContext &c, Facts &facts) {

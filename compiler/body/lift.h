@@ -10,6 +10,7 @@
 // condition stays so: an `if` becomes Selects only if its branches may be evaluated without the condition (no
 // division of integers, no cell that is not read anyway).
 #pragma once
+#include "compiler/body/counters.h"
 #include "compiler/body/facts.h"
 #include "compiler/body/tree.h"
 #include "compiler/body/unit.h"
@@ -57,18 +58,20 @@ public:
 
 private:
   using Nodes = std::vector<NodePtr>;
-  using Statements = std::vector<const Tree *>;
   [[noreturn]] void stop(const Tree &, std::string sentence) const;
   [[noreturn]] void stopKind(const Tree &) const;
 
-  // lift.cpp: statements
+  // lift.cpp, lift_loop.cpp: statements
   void countWrites(const Tree &);
-  Statements flatten(const Tree &) const;
   void statements(const Statements &, Nodes &, bool isBody);
   void statement(const Tree &, Nodes &);
   void declare(const Tree &, Nodes &);
   void discard(const Tree &, Nodes &);
+  /// Where a variable that loops count with is declared or assigned outside of these; false: it is another statement.
+  bool setsCounter(const Tree &);
   void loop(const Tree &, Nodes &);
+  const Tree &firstOf(const CountedLoop &, const Tree &) const;
+  const std::string &nameOf(int variable) const { return c_.function.variables[variable].name; }
   void store(Target, std::string op, ValuePtr, const Tree &, Nodes &);
   Target target(const Tree &);
   int newLocal(const std::string &name, Scalar);
@@ -106,6 +109,8 @@ private:
   Facts &facts_;
   int loopsAround_ = 0;
   std::vector<int> writes_;                // per variable: how often the body assigns to it
+  std::set<int> counters_;                 // variables that only loops use
+  std::map<int, const Tree *> firstOf_;    // counter -> what it has here, where that is known
   std::map<int, ValuePtr> substitutes_;    // variable -> the value that it always has
   std::map<int, int> localOf_;             // variable -> Facts::locals
   std::map<int, View> viewOf_;             // variable -> the region that it always is

@@ -153,6 +153,11 @@ void Lifter::branch(const Tree &t, Nodes &out) {
 
 /// Lifts one statement of a branch, executed if `guard` holds.
 void Lifter::guarded(const Tree &t, const ValuePtr &guard, Nodes &out) {
+  if (setsCounter(t)) {
+    if (t.kind != Kind::Declare)
+      stop(t, "the loop's variable `" + nameOf(t.child(0).child(0).index) + "` is assigned under an `if`");
+    return;
+  }
   switch (t.kind) {
   case Kind::Declare: { // it is new in the branch, so it may be computed in any case
     const std::size_t before = out.size(), known = known_.size();
@@ -184,6 +189,7 @@ void Lifter::guarded(const Tree &t, const ValuePtr &guard, Nodes &out) {
   case Kind::Discard:
     break;
   case Kind::For:
+  case Kind::While:
     stop(t, "a loop stands under an `if`");
   default:
     stopKind(t);

@@ -46,7 +46,8 @@ struct Tree {
     Discard, // an expression as a statement
     If,      // children: condition, then, else (null if none)
     For,     // children: init, condition, step (each null if none), body
-    Control, // text: "`while` loop", "`switch`", ...: any other statement
+    While,   // children: condition, body; text: what the body is to the analysis if it does not count
+    Control, // text: "`do` loop", "`switch`", ...: any other statement
     Jump,    // text: "break", "continue", "goto"
     Return,  // children: value, if any
     Nothing, // `;`, a typedef, a static_assert

@@ -89,6 +89,30 @@ INSTANTIATE_TEST_SUITE_P(
                  "s = 0.0; taken = c > 0.0; taken_1 = taken && (c < 1.0); s = taken_1 ? 1.0 : s; "
                  "s = (taken && !taken_1) ? 2.0 : s; B = s"}));
 
+// Loops count in many spellings.
+INSTANTIATE_TEST_SUITE_P(
+    Counters, LiftCell,
+    testing::Values(
+        LiftCase{"ElementT s = 0; int k; for (k = 0; k < 3; k++) s += a.cell(k); return s;",
+                 "s = 0.0; for k in [0, 3);   s += a[k]; B = s"},
+        LiftCase{"ElementT s = 0; int k = 0; for (; k <= 2; k += 1) s += a.cell(k); return s;",
+                 "s = 0.0; for k in [0, 2 + 1);   s += a[k]; B = s"},
+        LiftCase{"ElementT s = 0; int k = 0; while (k < 3) { s += a.cell(k); ++k; } return s;",
+                 "s = 0.0; for k in [0, 3);   s += a[k]; B = s"},
+        LiftCase{"ElementT s = 0; int k; k = 1; while (3 > k) { s += a.cell(k); k = k + 1; } return s;",
+                 "s = 0.0; for k in [1, 3);   s += a[k]; B = s"},
+        LiftCase{"ElementT s = 0; for (int k = 0; k != 3; ++k) s += a.cell(k); return s;",
+                 "s = 0.0; for k in [0, 3);   s += a[k]; B = s"},
+        LiftCase{"ElementT s = 0; int k = 2; while (k >= 0) { s += a.cell(k); --k; } return s;",
+                 "s = 0.0; for k in [0, 2 - (0 - 1));   s += a[2 - k]; B = s"},
+        // one variable for two loops, and for one in another
+        LiftCase{"ElementT s = 0; int k; for (k = 0; k < 3; ++k) s += a.cell(k); for (k = 1; k < 2; ++k) s "
+                 "+= a.cell(k); return s;",
+                 "s = 0.0; for k in [0, 3);   s += a[k]; for k_1 in [1, 2);   s += a[k_1]; B = s"},
+        LiftCase{"ElementT s = 0; int j, k = 0; while (k < 3) { j = 0; while (j < k) { s += a.cell(j); ++j; "
+                 "} ++k; } return s;",
+                 "s = 0.0; for k in [0, 3);   for j in [0, k);     s += a[j]; B = s"}));
+
 class LiftView : public testing::TestWithParam<LiftCase> {};
 TEST_P(LiftView, GivesTheseNodes) {
   Understood u(viewProgram(GetParam().body));

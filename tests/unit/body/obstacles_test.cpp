@@ -40,7 +40,23 @@ INSTANTIATE_TEST_SUITE_P(
         ObstacleCase{"return PetabricksRuntime::rand01();",
                      "`rand01` is not known to be a pure function @ PetabricksRuntime::rand01()"},
         ObstacleCase{"int k = 0; for (k = 0; k < 3; ++k) {} return k;",
-                     "the loop's variable is not declared in the loop @ for (k = 0; k < 3; ++k) {}"},
+                     "the loop's variable `k` is used outside of its loops @ for (k = 0; k < 3; ++k) {}"},
+        ObstacleCase{"int j = 0, k = 0; for (j = 0, k = 0; k < 3; ++k) {} return c;",
+                     "the loop's variable is not declared in the loop @ for (j = 0, k = 0; k < 3; ++k) {}"},
+        // In the second iteration over j, k is 3 already; and so it is after a loop over k.
+        ObstacleCase{
+            "double s = 0; int k = 0; for (int j = 0; j < 2; ++j) for (; k < 3; ++k) s += 1; return s;",
+            "it is not known with which value of `k` the loop begins @ for (; k < 3; ++k) s += 1"},
+        ObstacleCase{
+            "double s = 0; int k = 0; for (; k < 2; ++k) s += 1; while (k < 3) { s += 2; ++k; } return s;",
+            "the `while` loop has no known trip count @ while (k < 3) { s += 2; ++k; }"},
+        ObstacleCase{"double s = 0; int k = 0; if (c > 0) k = 1; for (; k < 3; ++k) s += 1; return s;",
+                     "the loop's variable `k` is assigned under an `if` @ k = 1"},
+        ObstacleCase{
+            "double s = 0; int k = 0; while (k < 3) { if (c > 0) ++k; s += 1; ++k; } return s;",
+            "the `while` loop has no known trip count @ while (k < 3) { if (c > 0) ++k; s += 1; ++k; }"},
+        ObstacleCase{"double s = 0; int k = 0; while (k < 3) { ++k; s += a.cell(k - 1); } return s;",
+                     "the `while` loop has no known trip count @ while (k < 3) { ++k; s += a.cell(k - 1); }"},
         ObstacleCase{"double s = 0; for (int k = 0; k < 3; ++k) { if (k == 1) continue; s += 1; } return s;",
                      "it has a `continue` @ continue"},
         ObstacleCase{
@@ -49,8 +65,8 @@ INSTANTIATE_TEST_SUITE_P(
             "+= 1; }"},
         ObstacleCase{"double s = 0; for (int k = 0; k < 9; k *= 2) s += k; return s;",
                      "the loop's step is not a constant @ k *= 2"},
-        ObstacleCase{"double s = 0; for (int k = 0; k != 3; k++) s += k; return s;",
-                     "the loop's condition does not fit its step @ k != 3"},
+        ObstacleCase{"double s = 0; for (int k = 0; k != 4; k += 2) s += k; return s;",
+                     "the loop's condition does not fit its step @ k != 4"},
         ObstacleCase{"double s = 0; for (int k = 0; k < (int)c; k++) s += k; return s;",
                      "the loop's bound `(int)c` depends on data @ (int)c"},
         ObstacleCase{"double s = 0; for (unsigned k = 0; k < 3; k++) s += k; return s;",
