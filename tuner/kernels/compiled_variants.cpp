@@ -158,8 +158,9 @@ Measurement CompiledVariants::measure(const KernelSettings &kernels, int trials)
 }
 
 Measurement CompiledVariants::run(Variant &variant, int trials) {
-  // Slower variants are useless, but only those that hang are stopped.
-  const double patience = 5 + 20 * runSettings_.seconds * (trials + 1);
+  // A variant that is several times as slow is useless, and the time is better spent on others.
+  constexpr double kAnyway = 5, kTimes = 6;
+  const double patience = kAnyway + kTimes * runSettings_.seconds * (trials + 1);
   const auto failed = [&](const WorkerFailure &failure) -> Measurement {
     if (failure.stopped)
       return {};
@@ -168,7 +169,7 @@ Measurement CompiledVariants::run(Variant &variant, int trials) {
   if (!variant.worker) {
     variant.worker = std::make_unique<Worker>(variant.program, runSettings_.worker);
     variant.worker->setBase(runSettings_.configuration);
-    if (const auto prepared = variant.worker->prepare(runSettings_.sizes, 2 * patience); !prepared)
+    if (const auto prepared = variant.worker->prepare(runSettings_.sizes, patience); !prepared)
       return failed(prepared.failure);
   }
   ++runs_;

@@ -13,6 +13,7 @@ integers in doubles that stay below 2^53: results are exact in whatever order th
 """
 from dataclasses import dataclass, field
 from functools import lru_cache
+from zlib import crc32
 
 MODULUS = 9973
 DIRECTIONS = "xyz"
@@ -150,6 +151,12 @@ def halves_text(t, rule):
             f"{spawn}{own}({o}.region({low}), {r}.region({low})); "
             f"{own}({o}.region({high}), {r}.region({high}));{sync} return; }} ")
 
+def loop_text(variable, limit, body, spelling):
+    """A loop in one of its spellings, which depends on the text of the body only, so that numbers of programs keep their meaning."""
+    return [f"for (int {variable} = 0; {variable} < {limit}; ++{variable}) {body}",
+            f"{{ int {variable}; for ({variable} = 0; {variable} < {limit}; {variable} += 1) {body} }}",
+            f"{{ int {variable} = 0; while ({variable} < {limit}) {{ {body} ++{variable}; }} }}"][spelling % 3]
+
 def body_text(rule, ranks):
     """`ranks`: of the views by name; None for cells."""
     if rule.calls:
@@ -157,12 +164,16 @@ def body_text(rule, ranks):
         return " ".join(f"{spawn}{callee}({', '.join(arguments)}); {'sync;' if spawn else ''}" for callee, arguments in rule.calls)
     out, sides = [], ["width", "height", "depth"]
     for name in dict.fromkeys(t.text for terms in rule.results.values() for t in terms if t.kind == "sum"):
-        loops = "".join(f"for (int s{d} = 0; s{d} < {name}.{sides[d]}(); ++s{d}) " for d in range(ranks[name]))
         index = ", ".join(f"s{d}" for d in range(ranks[name]))
-        out.append(f"ElementT sum_{name} = 0; {loops}sum_{name} += {name}.cell({index});")
+        loops = f"sum_{name} += {name}.cell({index});"
+        for d in reversed(range(ranks[name])):
+            loops = loop_text(f"s{d}", f"{name}.{sides[d]}()", loops, crc32(name.encode()) + d)
+        out.append(f"ElementT sum_{name} = 0; {loops}")
     for t in {t.sum_name(): t for terms in rule.results.values() for t in terms if t.kind == "dot"}.values():
-        out.append(f"ElementT {t.sum_name()} = 0; for (int s = 0; s < {t.count}; ++s) "
-                   f"{t.sum_name()} += {t.text}.cell({t.index[0]}) * {t.times}.cell({t.index[1]});")
+        spelling = crc32(t.sum_name().encode())
+        product = f"{t.text}.cell({t.index[0]}) * {t.times}.cell({t.index[1]})"
+        added = [f"{t.sum_name()} += {product};", f"{{ ElementT p = {product}; {t.sum_name()} += p; }}"][spelling // 3 % 2]
+        out.append(f"ElementT {t.sum_name()} = 0; " + loop_text("s", t.count, added, spelling))
     for name, terms in rule.results.items():
         value = " + ".join(term_text(t, ranks) for t in terms) or "0"
         if rule.modulo:
