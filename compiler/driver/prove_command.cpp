@@ -11,6 +11,7 @@
 #include "compiler/kernel/policy/processor.h"
 #include "compiler/kernel/print.h"
 #include "compiler/search/device/device_model.h"
+#include "compiler/search/prove/chain_model.h"
 #include "compiler/search/prove/machine_times.h"
 #include "compiler/search/prove/nest_model.h"
 #include "compiler/search/record/recorder.h"
@@ -141,7 +142,10 @@ private:
       const script::Script policy = kernel::Scheduler(kernel).schedule().report.script;
       const search::Measurement own = times.of(policy, 0);
       const double defaultSeconds = own.fate == search::Fate::Measured ? own.seconds : 0;
-      if (options_.record.empty()) {
+      if (options_.record.empty() && search::isChain(kernel)) {
+        search::ChainModel model(kernel, nest, rates_, times);
+        searched(model, options_.search, script::line(policy), defaultSeconds, out);
+      } else if (options_.record.empty()) {
         search::NestModel model(kernel, nest, rates_, times);
         searched(model, options_.search, script::line(policy), defaultSeconds, out);
       } else {

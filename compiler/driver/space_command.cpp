@@ -5,6 +5,7 @@
 #include "compiler/driver/memory_limit.h"
 #include "compiler/driver/run_command.h"
 #include "compiler/model/machine/machine_file.h"
+#include "compiler/search/chain/chain_space.h"
 #include "compiler/search/count.h"
 #include "compiler/search/gpu/gpu_nest.h"
 #include "compiler/search/nest/nest_space.h"
@@ -82,6 +83,13 @@ public:
 
 private:
   Json describe(const kernel::Scheduled &kernel, const search::NestOptions &nest) const {
+    if (search::isChain(kernel)) {
+      const search::ChainSpaces made = search::chainSpaces(kernel, nest);
+      std::vector<Named> named;
+      for (const search::ChainSpace &space : made.spaces)
+        named.push_back({space.text(), space.space.get()});
+      return describe(kernel, nest, named, made.why);
+    }
     const search::NestSpaces made = search::nestSpaces(kernel, nest);
     std::vector<Named> named;
     for (const search::NestSpace &space : made.spaces)

@@ -26,4 +26,12 @@ const std::string &Structure::nameOf(int object) const {
   return isDimension(object) ? dimension(object).name : instruction(object).name;
 }
 
+bool canFuseAnyLengths(const Structure &structure, int a, int b) {
+  const auto hasAnyLength = [&](int d) {
+    return !structure.sizes[std::size_t(structure.dimension(d).size)].isConstant;
+  };
+  return structure.limits.fusesOtherLengths && structure.dimension(a).family >= 0 &&
+         structure.dimension(a).family == structure.dimension(b).family && hasAnyLength(a) && hasAnyLength(b);
+}
+
 } // namespace pbc::search

@@ -29,6 +29,7 @@ struct Dimension {
   int size = -1; // into Structure::sizes
   KindSet kinds = KindSet::all();
   bool isParallel = true; // no iteration depends on another one
+  int family = -1;        // dimensions of different families never become one loop
 };
 
 /// How far a copy extends in one direction: what one iteration uses, and what the iterations of loops add, each level of a loop with
@@ -74,6 +75,12 @@ struct Communication {
       {}; // objects: along which it is summed up, the innermost level of each loop
   std::vector<int> cellDimensions = {}; // objects: in which there are several sums
   long elementBytes = 4;
+  PlaceSet places = PlaceSet::all();
+  /// Of a buffer that has few cells because it lies in a loop: the pairs, by index, all of which have to be one loop then, for each loop
+  /// that may be around it. None: a buffer is there anyway.
+  std::vector<std::vector<std::size_t>> holders = {};
+  std::vector<std::size_t> shifted =
+      {}; // pairs, by index: what one iteration makes, others of the same loop use
 };
 
 /// An instruction that loads or stores, and the caches that it may use.
@@ -94,9 +101,9 @@ struct MachineLimits {
   bool unrollsInnermostOnly =
       true; // a smaller space: what is inside an unrolled loop is unrolled or a vector
   bool vectorsAreLoops =
-      false; // a vector dimension may have any length: it is a loop whose steps are vectors
-  bool hasOneMemory =
-      false; // what is not in registers is in memory, of which caches have a part: no place is shared
+      false;                 // a vector dimension may have any length: it is a loop whose steps are vectors
+  bool hasOneMemory = false; // registers pass a value on inside of one loop only, whatever is written out
+  bool fusesOtherLengths = false; // loops of one family become one whatever their numbers of iterations are
 };
 
 /// The sizes of the tiles of one loop, whose product is the iterations of a tile: at least one of them is whole.
@@ -135,5 +142,8 @@ struct Structure {
   bool isDimension(int object) const { return objects[std::size_t(object)].isDimension; }
   const std::string &nameOf(int object) const;
 };
+
+/// Whether both dimensions may be one loop even if their numbers of iterations differ: those of all of a loop on a processor.
+bool canFuseAnyLengths(const Structure &, int a, int b);
 
 } // namespace pbc::search

@@ -81,6 +81,7 @@ TABLE = {
     "compiler/search": "",
     "compiler/search/nest": "compiler/poly compiler/kernel compiler/search",
     "compiler/search/bound": "compiler/search compiler/search/nest",
+    "compiler/search/chain": "compiler/kernel compiler/search/nest compiler/search/bound",
     "compiler/search/strategy": "compiler/search",
     "compiler/search/gpu": "compiler/kernel compiler/model/machine compiler/search compiler/search/nest compiler/search/strategy",
     "compiler/search/measure":
@@ -89,7 +90,7 @@ TABLE = {
         "runtime/base compiler/poly compiler/script compiler/kernel compiler/loop compiler/emit/kernel compiler/build compiler/model/machine compiler/emulate "
         "compiler/emulate/processor compiler/search/measure",
     "compiler/search/prove":
-        "runtime/base compiler/script compiler/model/machine compiler/search/nest compiler/search/bound compiler/search/measure compiler/search/strategy",
+        "runtime/base compiler/script compiler/model/machine compiler/search/nest compiler/search/bound compiler/search/chain compiler/search/measure compiler/search/strategy",
     "compiler/search/device":
         "runtime/device compiler/poly compiler/script compiler/kernel compiler/emit/dialect compiler/emit/kernel compiler/search compiler/search/gpu "
         "compiler/search/measure compiler/search/prove",
@@ -99,7 +100,7 @@ TABLE = {
     "compiler/driver":
         "runtime/base runtime/device tuner/space tuner/evaluate tuner/travel tuner compiler/source compiler/poly compiler/script "
         "compiler/syntax compiler/cubin compiler/emulate compiler/emulate/device compiler/loop compiler/sema compiler/body compiler/choice compiler/schedule compiler/kernel compiler/compose compiler/emit/kernel "
-        "compiler/emit compiler/build compiler/model/machine compiler/model/measure compiler/model/command compiler/search compiler/search/nest compiler/search/bound "
+        "compiler/emit compiler/build compiler/model/machine compiler/model/measure compiler/model/command compiler/search compiler/search/nest compiler/search/bound compiler/search/chain "
         "compiler/search/gpu compiler/search/predict compiler/search/prove compiler/search/device compiler/search/record compiler/search/strategy",
 }
 

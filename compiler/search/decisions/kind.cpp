@@ -2,6 +2,8 @@
 
 #include "compiler/search/limits.h"
 #include "compiler/search/space.h"
+#include <algorithm>
+#include <utility>
 
 namespace pbc::search {
 namespace {
@@ -58,11 +60,20 @@ void vectorsHoldOneInstruction(Space &space, int rule) {
       if (!space.structure().instruction(i).isVectorisable)
         space.clause(rule, {isNoVector, space.isOrder(vector, i, notAround)});
       for (const int j : instructions)
-        if (i < j)
+        if (i < j && !space.structure().limits.vectorsAreLoops)
           space.clause(
               rule, {isNoVector, space.isOrder(vector, i, notAround), space.isOrder(vector, j, notAround)});
     }
   }
+}
+
+void vectorsAreIndependent(Space &space, int rule) {
+  for (const Communication &communication : space.structure().communications)
+    for (const std::size_t shifted : communication.shifted) {
+      const auto &[source, target] = communication.pairs[shifted];
+      space.clause(rule, {space.isOrder(source, target, ~OrderSet(Order::Fused)),
+                          space.isKind(source, ~KindSet(Kind::Vector))});
+    }
 }
 
 void threadsAreContiguous(Space &space, int rule) {
@@ -106,6 +117,74 @@ void blocksFit(Space &space, int rule) {
   nestLimit(space, rule, Kind::Block, NestLimit::What::Dimensions, space.structure().limits.blockDimensions);
 }
 
+/// The pairs of dimensions of two instructions that may be one loop.
+std::vector<std::pair<int, int>> sharable(const Structure &structure, int first, int second) {
+  std::vector<std::pair<int, int>> pairs;
+  for (const int a : structure.instruction(first).dimensions)
+    for (const int b : structure.instruction(second).dimensions)
+      if (structure.dimension(a).family >= 0 &&
+          structure.dimension(a).family == structure.dimension(b).family)
+        pairs.emplace_back(a, b);
+  return pairs;
+}
+
+/// Full tiles run apart from those at the edges in the steps of the innermost loop, which must not be one that another instruction has as
+/// well unless it has all of them. `shared` is one loop of both; some other one that is not cut off by a constant has to be the first one's
+/// own and a loop: one clause for each way to pick, of every other one, that it is shared or that it is a vector.
+void copiesHaveALoop(Space &space, int rule, int copied, int first, int second,
+                     const std::pair<int, int> &shared) {
+  const Structure &structure = space.structure();
+  const auto isConstant = [&](int d) {
+    return structure.sizes[std::size_t(structure.dimension(d).size)].isConstant;
+  };
+  const auto isOne = [&](const std::pair<int, int> &pair) {
+    return space.isOrder(pair.first, pair.second, Order::Fused);
+  };
+  const auto isNotOne = [&](const std::pair<int, int> &pair) {
+    return space.isOrder(pair.first, pair.second, ~OrderSet(Order::Fused));
+  };
+  const std::vector<std::pair<int, int>> pairs = sharable(structure, first, second);
+  std::vector<int> others; // outermost levels of the first instruction's other loops
+  for (const int d : structure.instruction(first).dimensions)
+    if (d != shared.first && !isConstant(d))
+      others.push_back(d);
+  const bool canShareAll = pairs.size() == structure.instruction(first).dimensions.size() &&
+                           pairs.size() == structure.instruction(second).dimensions.size();
+  const std::size_t ends = canShareAll ? pairs.size() : 1;
+  for (unsigned picks = 0; picks < 1u << others.size(); ++picks)
+    for (std::size_t end = 0; end < ends; ++end) {
+      std::vector<Literal> literals = {space.isKind(copied, ~KindSet(Kind::Unroll)), isNotOne(shared)};
+      if (canShareAll)
+        literals.push_back(isOne(pairs[end]));
+      bool holds = false;
+      for (std::size_t o = 0; o < others.size(); ++o) {
+        const auto pair = std::ranges::find(pairs, others[o], &std::pair<int, int>::first);
+        if ((picks >> o & 1u) != 0)
+          literals.push_back(space.isKind(others[o], ~KindSet(Kind::Vector)));
+        else if (pair != pairs.end())
+          literals.push_back(isNotOne(*pair));
+        else
+          holds = true; // it is the first one's own whatever is decided
+      }
+      if (!holds)
+        space.making().addClause(rule, literals);
+    }
+}
+
+void copiesInSharedLoops(Space &space, int rule) {
+  const Structure &structure = space.structure();
+  if (!structure.limits.fusesOtherLengths)
+    return;
+  for (const int first : space.instructions())
+    for (const int second : space.instructions())
+      for (const auto &pair :
+           first == second ? std::vector<std::pair<int, int>>{} : sharable(structure, first, second))
+        for (const int copied : structure.instruction(first).dimensions)
+          if (!structure.sizes[std::size_t(structure.dimension(pair.first).size)].isConstant &&
+              structure.sizes[std::size_t(structure.dimension(copied).size)].isConstant)
+            copiesHaveALoop(space, rule, copied, first, second, pair);
+}
+
 void unrolledCopiesFit(Space &space, int rule) {
   nestLimit(space, rule, Kind::Unroll, NestLimit::What::Iterations, space.structure().limits.unrolled);
 }
@@ -129,13 +208,21 @@ Decision kindDecision() {
           kindSubject,
           {{"K1", "Fused dimensions have the same kind.", fusedAreAlike},
            {"K4", "Dimensions of blocks are around everything else.", blocksEncloseAll},
-           {"K5", "A vector is innermost and holds one instruction that the machine has for vectors.",
+           {"K5",
+            "A vector is innermost and holds one instruction that the machine has for vectors; where vectors "
+            "are loops, any "
+            "number of them.",
             vectorsHoldOneInstruction},
+           {"K5a", "A vector is no loop in which one iteration uses what another one makes.",
+            vectorsAreIndependent},
            {"K6", "No other dimension lies between two dimensions of threads.", threadsAreContiguous},
            {"K7", "A block has no more threads, and threads no more dimensions, than the machine allows.",
             threadsFit},
            {"K9", "What is inside an unrolled dimension is unrolled or a vector.", unrolledAreInnermost},
            {"K9a", "No body has more copies than the machine allows.", unrolledCopiesFit},
+           {"K9b",
+            "What is written out lies in a loop of its own instruction, unless that shares no loop or all.",
+            copiesInSharedLoops},
            {"K4a", "Blocks have no more dimensions than the machine allows.", blocksFit}}};
 }
 

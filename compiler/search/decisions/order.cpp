@@ -9,6 +9,8 @@ namespace {
 bool has(const std::vector<int> &all, int one) { return std::find(all.begin(), all.end(), one) != all.end(); }
 
 bool mayHaveOneSize(const Structure &structure, int a, int b) {
+  if (canFuseAnyLengths(structure, a, b))
+    return true;
   const auto &x = structure.sizes[std::size_t(structure.dimension(a).size)].values;
   const auto &y = structure.sizes[std::size_t(structure.dimension(b).size)].values;
   return std::any_of(x.begin(), x.end(),
@@ -26,7 +28,8 @@ OrderSet firstOrders(const Structure &structure, int a, int b) {
   const bool isLoopA = structure.isDimension(a), isLoopB = structure.isDimension(b);
   if (isLoopA && isLoopB) {
     OrderSet orders = OrderSet::all();
-    if (!mayHaveOneSize(structure, a, b) || areOfOneInstruction(structure, a, b))
+    if (!mayHaveOneSize(structure, a, b) || areOfOneInstruction(structure, a, b) ||
+        structure.dimension(a).family != structure.dimension(b).family)
       orders = orders & ~OrderSet(Order::Fused);
     for (const std::vector<int> &levels : structure.nested) {
       const auto atA = std::find(levels.begin(), levels.end(), a),

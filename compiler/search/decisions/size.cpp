@@ -19,7 +19,7 @@ void fusedHaveOneSize(Space &space, int rule) {
   for (const int a : space.dimensions())
     for (const int b : space.dimensions()) {
       const int sizeA = structure.dimension(a).size, sizeB = structure.dimension(b).size;
-      if (sizeA == sizeB)
+      if (sizeA == sizeB || canFuseAnyLengths(structure, a, b))
         continue;
       const auto &valuesA = structure.sizes[std::size_t(sizeA)].values,
                  &valuesB = structure.sizes[std::size_t(sizeB)].values;

@@ -88,7 +88,7 @@ ArraysOutcome arraysOf(const Scheduled &lifted, const std::map<std::string, long
       for (const Access &access : statement.accesses) {
         if (access.buffer != int(b))
           continue;
-        array.isResult = array.isResult || access.isWrite;
+        array.isResult = array.isResult || (access.isWrite && !buffer.isPrivate);
         const isl::set cells = poly::atValues(statement.domain, values).apply(access.relation);
         if (cells.is_empty())
           continue;

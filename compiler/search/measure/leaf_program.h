@@ -22,7 +22,7 @@ struct Array {
   std::string name; // of the buffer
   kernel::Scalar element = kernel::Scalar::F64;
   std::vector<long> extents; // cells in each dimension, the contiguous one first
-  bool isResult = false;     // it is written
+  bool isResult = false;     // it is written, and not private
   long cells() const;
   long bytes() const;
 };

@@ -263,24 +263,31 @@ char accumulates(const Statement &statement) {
   return 0;
 }
 
-NestFactsOutcome nestFacts(const Scheduled &kernel, const std::map<std::string, long> &values) {
+AllNestFacts factsOfNests(const Scheduled &kernel, const std::map<std::string, long> &values) {
   const std::optional<isl::set> sizes = sizesAt(kernel, values);
   if (!sizes) {
     std::vector<std::string> missing;
     for (const std::string &parameter : kernel.parameters)
       if (!values.count(parameter))
         missing.push_back(poly::displayed(parameter));
-    return {std::nullopt, fmt::format("no value is given for {}", fmt::join(missing, ", "))};
+    return {{}, fmt::format("no value is given for {}", fmt::join(missing, ", "))};
   }
   const std::optional<isl::schedule> flagged = kernel::withFlags(kernel.schedule.tree, kernel.dependences);
   if (!flagged)
-    return {std::nullopt, "its loops do not respect its dependences"};
+    return {{}, "its loops do not respect its dependences"};
   Scheduled withFlags = kernel;
   withFlags.schedule.tree = *flagged;
-  NestFactsOutcome best;
+  AllNestFacts all;
+  for (const std::vector<LoopNode> &nest : nestsOf(withFlags))
+    all.nests.push_back(Finder(withFlags, *sizes, nest).made());
+  return all;
+}
+
+NestFactsOutcome nestFacts(const Scheduled &kernel, const std::map<std::string, long> &values) {
+  AllNestFacts all = factsOfNests(kernel, values);
+  NestFactsOutcome best{std::nullopt, all.why};
   double most = 0;
-  for (const std::vector<LoopNode> &nest : nestsOf(withFlags)) {
-    NestFacts facts = Finder(withFlags, *sizes, nest).made();
+  for (NestFacts &facts : all.nests) {
     double iterations = 1;
     for (const NestFacts::Loop &loop : facts.loops)
       iterations *= double(loop.extent);
@@ -289,7 +296,7 @@ NestFactsOutcome nestFacts(const Scheduled &kernel, const std::map<std::string, 
       best.facts = std::move(facts);
     }
   }
-  if (!best.facts)
+  if (!best.facts && best.why.empty())
     best.why = "no loop of it has an iteration at these sizes";
   return best;
 }

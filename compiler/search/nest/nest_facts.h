@@ -49,6 +49,12 @@ struct NestFacts {
   std::string sum; // the matrix to whose cells sums are added; "": none
 };
 
+/// All nests of a kernel, in their order.
+struct AllNestFacts {
+  std::vector<NestFacts> nests;
+  std::string why; // a sentence, if there are none
+};
+
 struct NestFactsOutcome {
   std::optional<NestFacts> facts;
   std::string why; // a sentence, if there are none
@@ -59,6 +65,8 @@ struct NestFactsOutcome {
 char accumulates(const kernel::Statement &);
 
 /// The kernel has labels. `values`: of all its sizes.
+AllNestFacts factsOfNests(const kernel::Scheduled &, const std::map<std::string, long> &values);
+/// Of the nest with the most iterations.
 NestFactsOutcome nestFacts(const kernel::Scheduled &, const std::map<std::string, long> &values);
 
 } // namespace pbc::search

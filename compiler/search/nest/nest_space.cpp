@@ -7,7 +7,7 @@
 #include "compiler/kernel/loops.h"
 #include "compiler/search/nest/cuts.h"
 #include "compiler/search/nest/nest_facts.h"
-#include "compiler/search/tile_limits.h"
+#include "compiler/search/nest/nest_steps.h"
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
@@ -29,12 +29,6 @@ std::vector<std::string> outerLoops(const Scheduled &kernel) {
     for (const kernel::LoopNode &loop : kernel::nestFrom(all.front()))
       labels.push_back(loop.label);
   return labels;
-}
-
-std::string labelOf(const NestLoop &loop, std::size_t level) {
-  if (loop.dimensions.size() == 1)
-    return loop.label;
-  return fmt::format("{}_{}", loop.label, level);
 }
 
 /// The structure of a nest whose loops are cut into so many levels.
@@ -68,7 +62,7 @@ public:
       addSum();
     else
       addStore();
-    made_.space = std::make_unique<Space>(std::move(structure_));
+    made_.space = std::make_shared<const Space>(std::move(structure_));
     return std::move(made_);
   }
 
@@ -122,6 +116,7 @@ private:
 
   void addSum() {
     Communication sum{facts_.sum, {}};
+    sum.places = Place::Register | Place::Global;
     for (std::size_t l = 0; l < made_.loops.size(); ++l) {
       const std::vector<int> &levels = made_.loops[l].dimensions;
       if (facts_.loops[l].isOfSum)
@@ -154,39 +149,6 @@ private:
   NestSpace made_;
 };
 
-/// Whether there are sizes for so many levels inside of the first one, around `iterations` of those further inside.
-bool canHaveLevels(const NestFacts::Loop &loop, const std::vector<long> &tileSizes, int levels,
-                   long iterations = 1) {
-  return std::any_of(tileSizes.begin(), tileSizes.end(), [&](long tile) {
-    const long product = iterations * tile;
-    if (tile >= loop.extent || product > loop.extent)
-      return false;
-    return levels == 1 ? hasWholeTile({{}, loop.extent, loop.first}, product)
-                       : canHaveLevels(loop, tileSizes, levels - 1, product);
-  });
-}
-
-/// The dimensions of a complete state, outermost first.
-std::vector<int> inOrder(const NestSpace &nest, const State &leaf) {
-  std::vector<int> all;
-  for (const NestLoop &loop : nest.loops)
-    all.insert(all.end(), loop.dimensions.begin(), loop.dimensions.end());
-  std::sort(all.begin(), all.end(), [&](int a, int b) {
-    return a != b && nest.space->order(leaf, a, b) == OrderSet(Order::Outside);
-  });
-  return all;
-}
-
-long sizeOf(const NestSpace &nest, const State &leaf, int dimension) {
-  const int size = nest.space->structure().dimension(dimension).size;
-  const auto value = std::size_t(std::countr_zero(leaf.domain(nest.space->size(size))));
-  return nest.space->structure().sizes[std::size_t(size)].values[value];
-}
-
-Kind kindOf(const NestSpace &nest, const State &leaf, int dimension) {
-  return Kind(std::countr_zero(leaf.domain(nest.space->kind(dimension))));
-}
-
 class ScriptMaker {
 public:
   ScriptMaker(const NestSpace &nest, const State &leaf)
@@ -198,7 +160,8 @@ public:
 
   Script make() {
     steps_ = nest_.begin;
-    cut();
+    for (script::Step &tile : tileSteps(nest_, leaf_))
+      steps_.push_back(std::move(tile));
     reorder();
     copy();
     keep();
@@ -208,31 +171,6 @@ public:
 
 private:
   const std::string &label(int dimension) const { return labels_.at(dimension); }
-
-  void cut() {
-    for (std::size_t level = 1;; ++level) {
-      script::Step tile = script::step("tile", {});
-      std::vector<std::string> outer, inner;
-      for (const NestLoop &loop : nest_.loops) {
-        if (loop.dimensions.size() <= level)
-          continue;
-        // What is left of the loop to be cut is called as the loop, until its last level has been made.
-        const bool isLast = loop.dimensions.size() == level + 1;
-        long points = 1;
-        for (std::size_t l = level; l < loop.dimensions.size(); ++l)
-          points *= sizeOf(nest_, leaf_, loop.dimensions[l]);
-        tile.operands.push_back(script::name(level == 1 ? loop.label : fmt::format("{}_rest", loop.label)));
-        tile.values.push_back(script::number(points));
-        outer.push_back(labelOf(loop, level - 1));
-        inner.push_back(isLast ? labelOf(loop, level) : fmt::format("{}_rest", loop.label));
-      }
-      if (tile.operands.empty())
-        return;
-      tile.results = outer;
-      tile.results.insert(tile.results.end(), inner.begin(), inner.end());
-      steps_.push_back(std::move(tile));
-    }
-  }
 
   void reorder() {
     if (order_.size() < 2)
@@ -262,30 +200,6 @@ private:
         script::with(stage, "at", script::name(label(at)));
       steps_.push_back(std::move(stage));
     }
-  }
-
-  /// Whether a step of the loops around the dimension has fewer iterations of it than others; for all sizes of the kernel that are not
-  /// known, there are some.
-  bool hasEdges(int dimension) const {
-    for (const NestLoop &loop : nest_.loops) {
-      const auto at = std::find(loop.dimensions.begin(), loop.dimensions.end(), dimension);
-      if (at == loop.dimensions.end())
-        continue;
-      if (!loop.isFixed)
-        return true;
-      long inside = 1; // iterations of what each of its iterations has inside
-      for (auto level = at + 1; level != loop.dimensions.end(); ++level)
-        inside *= sizeOf(nest_, leaf_, *level);
-      const long size = sizeOf(nest_, leaf_, dimension), whole = size * inside;
-      const auto iterationsIn = [&](long tile) {
-        const long begin = std::max(tile * whole, loop.first),
-                   end = std::min((tile + 1) * whole, loop.first + loop.extent);
-        return (end - 1) / inside - begin / inside + 1;
-      };
-      return iterationsIn(loop.first / whole) < size ||
-             iterationsIn((loop.first + loop.extent - 1) / whole) < size;
-    }
-    return false;
   }
 
   bool isConstantSize(int dimension) const {
@@ -329,7 +243,7 @@ private:
         separated.push_back(label(d));
     }
     const bool hasAnyEdges = std::any_of(order_.begin(), order_.end(), [&](int d) {
-      return isWrittenOut(d) && isConstantSize(d) && hasEdges(d);
+      return isWrittenOut(d) && isConstantSize(d) && hasEdges(nest_, leaf_, d);
     });
     if (!unrolled.empty() && !at.empty() && hasAnyEdges) {
       script::Step separate = script::step("separate", separated);
@@ -423,10 +337,7 @@ NestSpaces nestSpaces(const Scheduled &lifted, const NestOptions &options) {
       }
       std::vector<int> most;
       for (const NestFacts::Loop &loop : facts.facts->loops) {
-        int levels = facts.facts->isPermutable ? options.mostLevels : 0;
-        while (levels > 0 && !canHaveLevels(loop, options.tileSizes, levels))
-          --levels;
-        most.push_back(levels);
+        most.push_back(facts.facts->isPermutable ? mostLevels(loop, options) : 0);
       }
       const auto work = std::make_shared<const NestWork>(workOf(*facts.facts, options.values));
       eachCut(most, [&](const std::vector<int> &cuts) {

@@ -62,7 +62,7 @@ struct NestSpace {
   std::string
       stored; // the matrix whose cells may be stored past the caches, which the only access decides; "": there is none
   int body = -1; // object: the instruction
-  std::unique_ptr<Space> space;
+  std::shared_ptr<const Space> space;
   std::shared_ptr<const NestWork> work; // what it has to do, whatever is decided
 
   /// "in_place(s); fission(y, x); y2 in 2 levels, x2 in 2, i in 1"

@@ -5,6 +5,7 @@
 #include "compiler/search/bound/bound.h"
 #include "tests/unit/search/descent.h"
 #include "tests/unit/search/kernels.h"
+#include "tests/unit/search/rates.h"
 #include "tests/unit/transform/textual.h"
 #include <algorithm>
 #include <bit>
@@ -13,17 +14,6 @@
 
 namespace pbc::search {
 namespace {
-
-/// 1e9 additions and as many multiplications a second, or both in one; a nanosecond for each; 1000 bytes of registers, 10,000 of
-/// cache, 1e9 bytes a second to the one and 1e8 to the other.
-Rates simpleRates() {
-  Rates rates;
-  for (Rates::Arithmetic &arithmetic : rates.arithmetic)
-    arithmetic = {1e9, 2e9, 1e9, 1e8, 1e8, 1e-9, 1e-9, 1e8, 10, 5e7, 4e7};
-  rates.levels = {{"registers", 1000, 0}, {"L1", 11000, 1e9}, {"global", 1e12, 1e8}};
-  rates.instructionsInFlight = 100;
-  return rates;
-}
 
 struct Bounded {
   Bounded(const char *text, const SizeValues &values, Rates rates = simpleRates(),
