@@ -75,7 +75,7 @@ KernelInput::KernelInput(const std::string &command, const KernelRequest &reques
   source::SourceManager sources;
   source::Diagnostics diagnostics(sources);
   if (request.file.ends_with(".pbcc")) {
-    const std::optional<std::string> text = liftedKernels(request.file, request.words);
+    const std::optional<std::string> text = liftedKernels(request.file, request.words, request.withChains);
     if (!text)
       throw Refusal("");
     kernels_ = kernel::parse(sources.add(request.file, *text), context_, diagnostics);

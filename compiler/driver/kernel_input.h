@@ -20,6 +20,7 @@ struct KernelRequest {
   std::optional<long> n;               // of all sizes
   std::vector<std::string> sizes;      // "k=64"
   std::vector<std::string> words = {}; // further options for the compiler of a program
+  bool withChains = false;             // of a program, chains of rules as well (chains.h)
 };
 
 /// Adds the options to a command.

@@ -26,9 +26,11 @@ struct Printable {
 };
 
 std::vector<Printable> printable() {
-  std::vector<Printable> all{{"ast", Stage::Ast},       {"module", Stage::Module},   {"facts", Stage::Facts},
-                             {"grid", Stage::Grid},     {"graph", Stage::Graph},     {"plan", Stage::Plan},
-                             {"lifted", Stage::Lifted}, {"kernels", Stage::Kernels}, {"loops", Stage::Loops}};
+  std::vector<Printable> all{{"ast", Stage::Ast},         {"module", Stage::Module},
+                             {"facts", Stage::Facts},     {"grid", Stage::Grid},
+                             {"graph", Stage::Graph},     {"plan", Stage::Plan},
+                             {"lifted", Stage::Lifted},   {"chains", Stage::Chains},
+                             {"kernels", Stage::Kernels}, {"loops", Stage::Loops}};
   for (const emit::DeviceLanguage &language : emit::deviceLanguages())
     all.push_back({language.name, Stage::Devices,
                    static_cast<std::size_t>(&language - emit::deviceLanguages().data())});

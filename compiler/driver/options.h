@@ -20,6 +20,7 @@ enum class Stage {
   Graph,
   Plan,
   Lifted,
+  Chains, // Lifted, and the chains of rules as one kernel each
   Kernels,
   Loops,
   Explain,

@@ -3,6 +3,7 @@
 #include "compiler/driver/pipeline.h"
 #include "compiler/body/verify.h"
 #include "compiler/choice/verify.h"
+#include "compiler/driver/chains.h"
 #include "compiler/driver/explain.h"
 #include "compiler/driver/explain_built.h"
 #include "compiler/driver/explain_device.h"
@@ -133,6 +134,14 @@ std::string liftedText(Compilation &c) {
   return out;
 }
 
+std::string chainsText(Compilation &c) {
+  std::string out = liftedText(c);
+  KernelPrinter kernels(c.options.printsLines ? kernel::Lines::Printed : kernel::Lines::Left);
+  for (const kernel::Scheduled &chain : chainsOf(c))
+    out += kernels.print(chain);
+  return out;
+}
+
 std::string kernelsText(Compilation &c) {
   std::string out;
   KernelPrinter kernels;
@@ -182,6 +191,7 @@ constexpr Printer kPrinters[] = {
      [](Compilation &c) { return choice::printGraph(c.module, c.choices, c.options.dot); }},
     {Stage::Plan, "plans", [](Compilation &c) { return schedule::print(c.module, c.plans); }},
     {Stage::Lifted, "versions", liftedText},
+    {Stage::Chains, "versions", chainsText},
     {Stage::Kernels, "kernels", kernelsText},
     {Stage::Loops, "kernels", loopsText},
     {Stage::Explain, "kernels",
@@ -382,8 +392,9 @@ bool withKernels(const std::string &file, const std::vector<std::string> &words,
   return options && runPipeline(*options, {.input = take}) == 0;
 }
 
-std::optional<std::string> liftedKernels(const std::string &file, const std::vector<std::string> &words) {
-  std::optional<Options> options = optionsOf(file, words, Stage::Lifted);
+std::optional<std::string> liftedKernels(const std::string &file, const std::vector<std::string> &words,
+                                         bool withChains) {
+  std::optional<Options> options = optionsOf(file, words, withChains ? Stage::Chains : Stage::Lifted);
   if (!options)
     return std::nullopt;
   options->forDevices = false;

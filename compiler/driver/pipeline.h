@@ -33,7 +33,9 @@ bool eachKernel(const std::string &file, const std::function<void(const kernel::
 bool withKernels(const std::string &file, const std::vector<std::string> &words,
                  const std::function<void(const emit::Input &)> &take);
 
-/// What `--emit=lifted` prints of a program; nothing if it has errors, which were printed. `words`: further options of `pbc`.
-std::optional<std::string> liftedKernels(const std::string &file, const std::vector<std::string> &words = {});
+/// What `--emit=lifted` prints of a program, or `--emit=chains`; nothing if it has errors, which were printed. `words`: further options of
+/// `pbc`.
+std::optional<std::string> liftedKernels(const std::string &file, const std::vector<std::string> &words = {},
+                                         bool withChains = false);
 
 } // namespace pbc::driver

@@ -270,6 +270,7 @@ int proveCommand(int argc, char **argv) {
                "pbc prove");
   app.footer("Example:\n  pbc prove heat.pbcc --n=2048 --budget=60");
   addOptions(app, o.request);
+  o.request.withChains = true;
   o.search.seconds = 60;
   o.search.enough = 1.05;
   std::vector<std::string> names;

@@ -202,6 +202,7 @@ int spaceCommand(int argc, char **argv) {
                "pbc space");
   app.footer("Example:\n  pbc space mm.pbcc --n=1024");
   addOptions(app, o.request);
+  o.request.withChains = true;
   app.get_option("input")->required(false);
   app.add_option(
       "--machine", o.machine,

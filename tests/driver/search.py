@@ -52,6 +52,11 @@ PRODUCT = """kernel Product [n, m]  may reassociate
               band i
             S2
 """
+BLUR = """transform Blur from A[n, m] to C[n - 2, m - 2] through T[n - 2, m] {
+  rule rows T.cell(x, y) from(A.region(x, y, x + 3, y + 1) a) { return a.cell(0, 0) + a.cell(1, 0) + a.cell(2, 0); }
+  rule columns C.cell(x, y) from(T.region(x, y, x + 1, y + 3) t) { return t.cell(0, 0) + t.cell(0, 1) + t.cell(0, 2); }
+}
+"""
 SUM = """kernel Sum [n]
   buffer s double 0-d local
   buffer A double 1-d input
@@ -142,6 +147,29 @@ def proofs(folder):
         check("  best:    " in done.stdout and "  limit:   " in done.stdout, done.stdout + done.stderr)
     text = run(folder, "prove", "program.pbcc", "--n=1000", "--machine=./fast.toml", "--measured=2", "--quiet").stdout
     check("kernel Scale.rule0, n = 1000\n  best: " in text, text)
+
+
+def chains(folder):
+    """Rules that hand on a temporary are one kernel, whose nests may share loops."""
+    text = run(folder, "--emit=chains", "blur.pbcc").stdout
+    check(text.count("kernel ") == 3 and "kernel Blur.rows+columns [n, m]" in text and "T double 2-d output, private" in text, text)
+    with open(os.path.join(folder, "blur.kernel"), "w") as out:
+        out.write(text)
+    done = run(folder, "space", "blur.pbcc", "--n=40", "--tiles=4", "--levels=1", "--json")
+    check(done.returncode == 0, done.stderr)
+    kernels = {k["kernel"]: k for k in json.loads(done.stdout)["kernels"]}
+    check(list(kernels) == ["Blur.rows", "Blur.columns", "Blur.rows+columns"], list(kernels))
+    chain = kernels["Blur.rows+columns"]
+    check(len(chain["spaces"]) == 4 and chain["spaces"][0]["programs"] == 38 and chain["exact"], chain)
+    # Each of many leaves has a time, none is below its bound, and the script applies to the printed kernel.
+    done = run(folder, "prove", "blur.pbcc", "--kernel=Blur.rows+columns", "--n=40", "--tiles=4", "--levels=0", "--machine=./fast.toml",
+               "--all", "--budget=100", "--quiet", "--json")
+    check(done.returncode == 0, done.stderr)
+    found = json.loads(done.stdout)["kernels"][0]
+    check(found["complete"] and found["measured"] == found["space"] == 38 and found["not_measured"] == 0, found)
+    check("refuted" not in found and all(0 < ratio <= 1 for ratio in found["bound_over_time"]), found)
+    opt = run(folder, "opt", "blur.kernel", "--kernel=Blur.rows+columns", "--verify", "--pass=" + found["script"])
+    check(opt.returncode == 0, opt.stderr)
 
 
 def journals(folder):
@@ -297,13 +325,14 @@ def errors(folder):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for name, text in (("program.pbcc", PROGRAM), ("roots.pbcc", ROOTS), ("sizes.pbcc", SIZES), ("half.pbcc", HALF), ("product.kernel", PRODUCT), ("sum.kernel", SUM), ("fast.toml", machine(1e12, 1e-13)),
+    for name, text in (("program.pbcc", PROGRAM), ("roots.pbcc", ROOTS), ("sizes.pbcc", SIZES), ("half.pbcc", HALF), ("product.kernel", PRODUCT), ("sum.kernel", SUM), ("blur.pbcc", BLUR), ("fast.toml", machine(1e12, 1e-13)),
                        ("slow.toml", machine(1e5, 1e-6)), ("roots.toml", machine(1e12, 1e-13).replace('"sqrt_f64"\nlatency = 1e-13\nunit = 1000000000000.0\nunit_numbers = 16000000000000.0', '"sqrt_f64"\nlatency = 1e-13\nunit = 1e6\nunit_numbers = 1e6')),
                        ("bare.toml", 'name = "bare"\nkind = "processor"\nsource = "test"\nunits = 1\nlanes = 4\n')):
         with open(os.path.join(folder, name), "w") as out:
             out.write(text)
     spaces(folder)
     proofs(folder)
+    chains(folder)
     journals(folder)
     records(folder)
     interrupts(folder)

@@ -83,31 +83,42 @@ NestWork ChainBounds::seen(const NestWork &work, const State &state) const {
   return made;
 }
 
-Bound ChainBounds::of(const State &state, const Group &group, int only) const {
-  Bound best;
-  const auto keep = [&](std::size_t t, const TermValue &value) {
-    if (value.seconds > best.seconds * (1 + 1e-6))
-      best = {value.seconds, int(t), value};
-  };
-  const auto isAsked = [&](std::size_t t) { return only < 0 ? !isOff_[t] : int(t) == only; };
+/// Visits each term with its values: of each nest alone, and of the work of all nests of the group.
+template <class Visit>
+void ChainBounds::eachValue(const State &state, const Group &group, const Visit &visit) const {
   const std::span<const NestSpace> ofGroup(chain_.nests.data() + group.begin, group.end - group.begin);
   for (const NestSpace &nest : ofGroup) {
     const NestWork work = seen(*nest.work, state);
     const NestView view(nest, state);
     for (std::size_t t = 0; t < terms().size(); ++t)
-      if (isAsked(t))
-        keep(t, terms()[t].value({work, view, rates_}));
+      visit(t, terms()[t].value({work, view, rates_}));
   }
   if (ofGroup.size() == 1)
-    return best;
+    return;
   const NestWork work = seen(together(ofGroup), state);
-  const NestView view(ofGroup.front(), state);
+  const NestView view(chain_.nests[chain_.storing], state);
   // What is read and what is written moves together only if it is one loop that does both.
   const bool isOneLoop = areOneLoop(state, group);
   for (std::size_t t = 0; t < terms().size(); ++t)
-    if (isAsked(t) && terms()[t].isOfWork && (isOneLoop || terms()[t].name != "copied"))
-      keep(t, terms()[t].value({work, view, rates_}));
+    if (terms()[t].isOfWork && (isOneLoop || terms()[t].name != "copied"))
+      visit(t, terms()[t].value({work, view, rates_}));
+}
+
+Bound ChainBounds::of(const State &state, const Group &group, int only) const {
+  Bound best;
+  eachValue(state, group, [&](std::size_t t, const TermValue &value) {
+    const bool isAsked = only < 0 ? !isOff_[t] : int(t) == only;
+    if (isAsked && value.seconds > best.seconds * (1 + 1e-6))
+      best = {value.seconds, int(t), value};
+  });
   return best;
+}
+
+double ChainBounds::sumOfTerms(const State &state) const {
+  double sum = 0;
+  eachValue(state, {0, chain_.nests.size()},
+            [&](std::size_t, const TermValue &value) { sum += value.seconds; });
+  return sum;
 }
 
 Bound ChainBounds::of(const State &state) const {

@@ -23,6 +23,8 @@ public:
   Bound of(const State &) const;
   /// The largest value of one term in any nest or group of nests.
   TermValue term(int term, const State &) const;
+  /// All terms of all nests: no bound, but of two regions the one with less is likely to be faster.
+  double sumOfTerms(const State &) const;
   void switchOff(int term) { isOff_[std::size_t(term)] = true; }
   bool isOff(int term) const { return isOff_[std::size_t(term)]; }
 
@@ -42,6 +44,8 @@ private:
   };
   Division longest(const State &) const;
   bool areApart(const State &, std::size_t nest) const;
+  template <class Visit>
+  void eachValue(const State &, const Group &, const Visit &visit) const;
   bool areOneLoop(const State &, const Group &) const;
   NestWork seen(const NestWork &, const State &) const;
   Bound of(const State &, const Group &, int only = -1) const;

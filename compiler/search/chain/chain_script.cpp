@@ -150,6 +150,11 @@ private:
       steps_.push_back(script::step("unroll", unrolled));
     if (!vectors.empty())
       steps_.push_back(script::step("vector", vectors));
+    if (const std::string &stored = chain_.nests[chain_.storing].stored;
+        !stored.empty() && CacheSet::ofBits(leaf_.domain(chain_.space->cache(0))) == CacheSet(Cache::None)) {
+      script::Step stream = script::step("stream", {stored});
+      steps_.push_back(script::with(stream, "when", script::name("always")));
+    }
     // A loop is a loop: the compiler of C++ must make neither vectors nor copies of it.
     if (!rolled.empty())
       steps_.push_back(script::step("rolled", rolled));

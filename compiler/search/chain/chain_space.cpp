@@ -40,6 +40,7 @@ public:
         structure_.edges.push_back({made_.nests[before].body, made_.nests[n].body});
     for (const ChainFacts::Shared &shared : facts_.shared)
       addShared(shared);
+    addStore();
     made_.space = std::make_shared<const Space>(std::move(structure_));
     for (NestSpace &nest : made_.nests)
       nest.space = made_.space;
@@ -161,6 +162,21 @@ private:
         std::ranges::all_of(shared.nests, isHeld))
       made.places = made.places | Place::Register;
     structure_.communications.push_back(std::move(made));
+  }
+
+  /// Of the last nest that may store its matrix past the caches; nobody else uses it.
+  void addStore() {
+    for (std::size_t n = facts_.nests.size(); n-- > 0;) {
+      NestSpace &nest = made_.nests[n];
+      const NestWork::Array *array = storedPastCaches(facts_.nests[n], *nest.work, options_);
+      if (array == nullptr || std::ranges::count(facts_.shared, array->name, &ChainFacts::Shared::matrix) > 0)
+        continue;
+      structure_.accesses.push_back(
+          {nest.body, Cache::First | Cache::None, nest.loops[*array->storedAlong].dimensions});
+      nest.stored = array->name;
+      made_.storing = n;
+      return;
+    }
   }
 
   static bool isOf(const ChainFacts::Link &link, const ChainFacts::Shared &shared) {

@@ -28,6 +28,7 @@ struct ChainSpace {
   std::vector<NestSpace> nests;         // each with its own work; they have one space together
   std::shared_ptr<const Space> space;   // of all of them
   std::shared_ptr<const ChainFacts> of; // communications are in the order of its `shared`
+  std::size_t storing = 0;              // the nest whose matrix may be stored past the caches, if one's may
 
   /// "unroll(i, i2); y in 2 levels, x in 1 level; y2 in 2 levels, x2 in 1 level"
   std::string text() const;

@@ -23,6 +23,20 @@ void rowsPastCachesAreVectors(Space &space, int rule) {
   }
 }
 
+/// A loop that is shared stores what the other instruction makes, too, unless that stays in registers.
+void rowsPastCachesStoreNothingElse(Space &space, int rule) {
+  const Structure &structure = space.structure();
+  for (int a = 0; a < int(structure.accesses.size()); ++a)
+    for (const int row : structure.accesses[std::size_t(a)].rowDimensions)
+      for (int c = 0; c < int(structure.communications.size()); ++c)
+        for (const Communication::Pair &pair : structure.communications[std::size_t(c)].pairs)
+          if (pair.source == row || pair.target == row)
+            space.clause(rule,
+                         {space.isCache(a, ~CacheSet(Cache::None)),
+                          space.isOrder(pair.source, pair.target, ~OrderSet(Order::Fused)),
+                          space.isKind(row, ~KindSet(Kind::Vector)), space.isPlace(c, Place::Register)});
+}
+
 std::string cacheSubject(const Structure &structure, const Variable &variable) {
   return structure.nameOf(structure.accesses[std::size_t(variable.first)].instruction);
 }
@@ -39,7 +53,8 @@ Decision cacheDecision() {
        {"none", "No cache: the data are used once."}},
       addCaches,
       cacheSubject,
-      {{"C1", "What a processor stores past its caches are vectors along rows.", rowsPastCachesAreVectors}}};
+      {{"C1", "What a processor stores past its caches are vectors along rows.", rowsPastCachesAreVectors},
+       {"C2", "A vector that stores past the caches stores nothing else.", rowsPastCachesStoreNothingElse}}};
 }
 
 } // namespace pbc::search

@@ -128,13 +128,9 @@ private:
     made_.sum = facts_.sum;
   }
 
-  /// Of a body that stores each cell of one matrix, and reads none of them.
   void addStore() {
-    const auto isWritten = [](const NestWork::Array &array) { return array.isWritten; };
-    const auto array = std::ranges::find_if(work_.arrays, isWritten);
-    if (!options_.streamsBeyond || std::ranges::count_if(work_.arrays, isWritten) != 1 || array->isRead ||
-        !array->storedAlong || !facts_.loopsInBody.empty() ||
-        array->cells * double(array->bytes) <= double(*options_.streamsBeyond))
+    const NestWork::Array *array = storedPastCaches(facts_, work_, options_);
+    if (array == nullptr)
       return;
     const std::vector<int> &levels = made_.loops[*array->storedAlong].dimensions;
     structure_.accesses.push_back({made_.body, Cache::First | Cache::None, levels});

@@ -30,6 +30,16 @@ int mostLevels(const NestFacts::Loop &loop, const NestOptions &options) {
   return levels;
 }
 
+const NestWork::Array *storedPastCaches(const NestFacts &facts, const NestWork &work,
+                                        const NestOptions &options) {
+  const auto isWritten = [](const NestWork::Array &array) { return array.isWritten; };
+  const auto array = std::ranges::find_if(work.arrays, isWritten);
+  const bool isPossible = options.streamsBeyond && std::ranges::count_if(work.arrays, isWritten) == 1 &&
+                          !array->isRead && array->storedAlong && facts.loopsInBody.empty() &&
+                          array->cells * double(array->bytes) > double(*options.streamsBeyond);
+  return isPossible ? &*array : nullptr;
+}
+
 std::string labelOf(const NestLoop &loop, std::size_t level) {
   if (loop.dimensions.size() == 1)
     return loop.label;

@@ -13,6 +13,9 @@ namespace pbc::search {
 /// Into how many tiles in tiles a loop can be cut, as far as the options go.
 int mostLevels(const NestFacts::Loop &, const NestOptions &);
 
+/// The matrix of a body that stores each of its cells and reads none of them, where it may be stored past the caches; null: there is none.
+const NestWork::Array *storedPastCaches(const NestFacts &, const NestWork &, const NestOptions &);
+
 /// The name of a level of a loop in scripts: "y_1"; "y" if there is only one.
 std::string labelOf(const NestLoop &, std::size_t level);
 

@@ -6,6 +6,23 @@
 #include <utility>
 
 namespace pbc::search {
+namespace {
+
+constexpr double kSharedLoop = 2, kTemporary = 1;
+
+std::vector<double> weightsOf(const Space &space) {
+  std::vector<double> weights(space.problem().variables().size(), 0);
+  const Structure &structure = space.structure();
+  for (int c = 0; c < int(structure.communications.size()); ++c) {
+    weights[std::size_t(space.place(c))] = kTemporary;
+    for (const Communication::Pair &pair : structure.communications[std::size_t(c)].pairs)
+      if (!structure.sizes[std::size_t(structure.dimension(pair.source).size)].isConstant)
+        weights[std::size_t(space.isOrder(pair.source, pair.target, OrderSet::all()).variable)] = kSharedLoop;
+  }
+  return weights;
+}
+
+} // namespace
 
 ChainModel::ChainModel(const kernel::Scheduled &lifted, const NestOptions &options, const Rates &rates,
                        Times &times)
@@ -15,13 +32,15 @@ ChainModel::ChainModel(const kernel::Scheduled &lifted, const NestOptions &optio
     throw Unsearchable(made.why);
   spaces_ = std::move(made.spaces);
   bounds_.reserve(spaces_.size());
-  for (const ChainSpace &chain : spaces_)
+  for (const ChainSpace &chain : spaces_) {
     bounds_.emplace_back(chain, rates_);
+    weights_.push_back(weightsOf(*chain.space));
+  }
 }
 
 RegionBound ChainModel::bound(std::size_t root, const State &state) const {
   const Bound bound = bounds_[root].of(state);
-  return {bound.seconds, bound.term};
+  return {bound.seconds, bound.term, bounds_[root].sumOfTerms(state)};
 }
 
 std::vector<std::string_view> ChainModel::limitNames() const {

@@ -25,6 +25,10 @@ public:
   std::vector<std::string_view> limitNames() const override;
   bool measuresAlone() const override { return times_.isMeasured(); }
   bool refute(std::size_t root, const State &leaf, double seconds) override;
+  /// Which loops nests share comes first, then where temporaries lie: most terms wait for that.
+  double weight(std::size_t root, int variable) const override {
+    return weights_[root][std::size_t(variable)];
+  }
 
   const ChainSpace &space(std::size_t root) const { return spaces_[root]; }
   std::string lineOf(std::size_t root, const State &leaf) const override;
@@ -35,6 +39,7 @@ private:
   Rates rates_;
   std::vector<ChainSpace> spaces_;
   std::vector<ChainBounds> bounds_;
+  std::vector<std::vector<double>> weights_; // by space and variable
   Times &times_;
   std::vector<std::string> refutations_;
 };

@@ -70,6 +70,7 @@ Division Divider::dividedBy(const Region &region, int variable) {
       Region part{region.root, state.domains(), region.bound, region.limit, region.depth + 1};
       if (bound.seconds > region.bound)
         part.bound = bound.seconds, part.limit = bound.limit;
+      part.promise = bound.promise;
       made.parts.push_back(std::move(part));
     } else {
       ++made.empty;

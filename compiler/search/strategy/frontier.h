@@ -21,8 +21,9 @@ struct Region {
   std::size_t root = 0;
   std::vector<Domain> domains;
   double bound = 0;
-  int limit = -1; // from which the bound comes
-  int depth = 0;  // decisions that were taken
+  int limit = -1;     // from which the bound comes
+  int depth = 0;      // decisions that were taken
+  double promise = 0; // RegionBound::promise
   /// What a thread makes of it (ahead.h); null: none does.
   std::shared_ptr<DivisionAhead> ahead = nullptr;
 };

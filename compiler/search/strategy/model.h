@@ -17,6 +17,8 @@ namespace pbc::search {
 struct RegionBound {
   double seconds = 0;
   int limit = -1; // which of limitNames() it comes from
+  /// Of regions with one bound, the one with the least is looked at first: any figure that grows with the time. It bounds nothing.
+  double promise = 0;
 };
 
 struct LeafTime {

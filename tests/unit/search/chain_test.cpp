@@ -268,6 +268,7 @@ NestOptions oddSizes(int levels) {
   options.values = {{"n", 2000}, {"m", 700}};
   options.tileSizes = {2, 3, 5, 12, 48};
   options.mostLevels = levels;
+  options.streamsBeyond = 0;
   return options;
 }
 TEST(LeavesOfChains, OfASeparableConvolutionAreScripts) { leavesAreRight(kSeparable, oddSizes(2), 6, false); }

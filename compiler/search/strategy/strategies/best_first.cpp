@@ -7,7 +7,8 @@
 namespace pbc::search {
 namespace {
 
-/// A heap on the bound. Of regions with one bound, the deeper one comes first, so that there is a measurement soon.
+/// A heap on the bound. Of regions with one bound, the deeper one comes first, so that there is a measurement soon; of these, the one that
+/// promises most.
 class BestFirst : public Frontier {
 public:
   void push(std::vector<Region> regions) override {
@@ -46,6 +47,8 @@ private:
       return a.region.bound > b.region.bound;
     if (a.region.depth != b.region.depth)
       return a.region.depth < b.region.depth;
+    if (a.region.promise != b.region.promise)
+      return a.region.promise > b.region.promise;
     return a.number > b.number;
   }
   std::vector<Entry> heap_;
