@@ -14,6 +14,7 @@
 #include "compiler/search/prove/chain_model.h"
 #include "compiler/search/prove/machine_times.h"
 #include "compiler/search/prove/nest_model.h"
+#include "compiler/search/prove/rates_of.h"
 #include "compiler/search/record/recorder.h"
 #include "compiler/search/strategy/search.h"
 #include "runtime/base/machine.h"
@@ -71,6 +72,8 @@ public:
     if (options_.device.empty()) {
       machine_ = machineFor("pbc prove", options_.machine, options_.isQuiet);
       rates_ = ratesFor("pbc prove", machine_, pb::base::thisMachine());
+      if (options_.nest.cores > 1)
+        ofAllCores_ = search::ratesOfCores(machine_, pb::base::thisMachine(), options_.nest.cores);
     } else {
       machine_ = gpuFor(options_.machine);
     }
@@ -137,16 +140,18 @@ private:
     Json out = {{"kernel", kernel.name}, {"sizes", sizesText(values)}};
     try {
       const auto journal = journalOf(kernel, values);
-      search::MachineTimes times(kernel, values, *journal);
+      search::MachineTimes times(kernel, values, *journal, nest.cores);
       // What the compiler does by itself has to be beaten.
       const script::Script policy = kernel::Scheduler(kernel).schedule().report.script;
       const search::Measurement own = times.of(policy, 0);
       const double defaultSeconds = own.fate == search::Fate::Measured ? own.seconds : 0;
+      if (nest.cores > 1 && search::isChain(kernel))
+        throw search::Unsearchable("kernels of several nests are searched for one core");
       if (options_.record.empty() && search::isChain(kernel)) {
         search::ChainModel model(kernel, nest, rates_, times);
         searched(model, options_.search, script::line(policy), defaultSeconds, out);
       } else if (options_.record.empty()) {
-        search::NestModel model(kernel, nest, rates_, times);
+        search::NestModel model(kernel, nest, rates_, times, ofAllCores_);
         searched(model, options_.search, script::line(policy), defaultSeconds, out);
       } else {
         record(kernel, nest, times, *journal, script::line(policy), defaultSeconds, out);
@@ -250,7 +255,8 @@ private:
   }
 
   std::string keyOf(const kernel::Scheduled &kernel, const std::map<std::string, long> &values) const {
-    return search::journalKey(kernel.name, sizesText(values),
+    const std::string cores = options_.nest.cores > 1 ? fmt::format(", {} cores", options_.nest.cores) : "";
+    return search::journalKey(kernel.name, sizesText(values) + cores,
                               options_.device.empty() ? pb::base::thisMachine().processor : options_.device,
                               kernel::print(kernel));
   }
@@ -258,6 +264,7 @@ private:
   const ProveOptions &options_;
   model::Machine machine_;
   search::Rates rates_;
+  std::optional<search::Rates> ofAllCores_; // if there are several
 };
 
 } // namespace
@@ -309,12 +316,19 @@ int proveCommand(int argc, char **argv) {
       app.add_option("--unrolled", o.nest.unrolled, "copies of a body that loops written out may make")
           ->check(CLI::Range(1L, 4096L)));
   device->excludes(app.add_flag("--no-copies", o.noCopies, "without copies of parts of inputs"));
+  CLI::Option *const cores =
+      app.add_option("--cores", o.nest.cores,
+                     "cores that share the iterations of one loop, each with a thread of its own")
+          ->check(CLI::Range(1, 64));
+  device->excludes(cores);
   app.add_flag("--all", o.search.measuresAll,
                "cut nothing and measure every program, to compare bounds with times");
-  device->excludes(app.add_option(
+  CLI::Option *const record = app.add_option(
       "--record", o.record,
       "measure every program, in large batches, and write all times to this file, NAME.record, which can be "
-      "given as input in place of a program"));
+      "given as input in place of a program");
+  device->excludes(record);
+  record->excludes(cores);
   app.add_flag("--quiet", o.isQuiet, "print the result only");
   app.add_flag("--json", o.isJson, "print it as JSON");
   try {

@@ -172,6 +172,19 @@ def chains(folder):
     check(opt.returncode == 0, opt.stderr)
 
 
+def cores(folder):
+    """Several cores share a loop: the space is of the first one's part, and the bound of both."""
+    arguments = ("prove", "product.kernel", "--n=24", "--tiles=4", "--levels=0", "--machine=./fast.toml", "--cores=2", "--quiet", "--json")
+    done = run(folder, *arguments, "--all", "--no-copies", "--budget=100")
+    check(done.returncode == 0, done.stderr)
+    found = json.loads(done.stdout)["kernels"][0]
+    check(found["complete"] and found["not_measured"] == 0 and found["measured"] > 10, found)
+    check("refuted" not in found and all(0 < ratio <= 1 for ratio in found["bound_over_time"]), found)
+    check(found["script"].startswith("tasks("), found)
+    chain = run(folder, "prove", "blur.pbcc", "--kernel=Blur.rows+columns", "--n=40", "--machine=./fast.toml", "--cores=2", "--quiet").stdout
+    check("kernels of several nests are searched for one core" in chain, chain)
+
+
 def journals(folder):
     """A journal has the times of many kernels; one whose text has changed is another one."""
     arguments = ("--n=100", "--levels=1", "--tiles=8", "--machine=./fast.toml", "--quiet", "--json", "--journal=both")
@@ -333,6 +346,7 @@ with tempfile.TemporaryDirectory() as folder:
     spaces(folder)
     proofs(folder)
     chains(folder)
+    cores(folder)
     journals(folder)
     records(folder)
     interrupts(folder)

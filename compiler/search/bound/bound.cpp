@@ -7,7 +7,16 @@ namespace pbc::search {
 
 TermValue Bounds::term(int term, const State &state) const {
   const NestView view(nest_, state);
-  return terms()[std::size_t(term)].value({work_, view, rates_});
+  const TermValue own = terms()[std::size_t(term)].value({work_, view, rates_}),
+                  ofAll = ofAllCores(terms()[std::size_t(term)], view);
+  return own.seconds >= ofAll.seconds ? own : ofAll;
+}
+
+/// Whatever the cores share, they have to do all of the work.
+TermValue Bounds::ofAllCores(const Term &term, const NestView &view) const {
+  if (ofAllCores_ == nullptr || nest_.workOfAll == nullptr || !term.isOfWork)
+    return {};
+  return term.value({*nest_.workOfAll, view, *ofAllCores_});
 }
 
 Bound Bounds::of(const State &state) const {
@@ -20,6 +29,8 @@ Bound Bounds::of(const State &state) const {
     // Of two that are the same, the first one is the simpler explanation.
     if (value.seconds > best.seconds * (1 + 1e-6))
       best = {value.seconds, int(t), value};
+    if (const TermValue ofAll = ofAllCores(terms()[t], view); ofAll.seconds > best.seconds * (1 + 1e-6))
+      best = {ofAll.seconds, int(t), ofAll, true};
   }
   return best;
 }
@@ -31,6 +42,8 @@ std::string Bounds::explain(const Bound &bound) const {
   std::string text = fmt::format("{}: {:.3g} {}", term.name, bound.value.amount, bound.value.of);
   if (bound.value.level >= 0)
     text += fmt::format(" from {}", rates_.levels[std::size_t(bound.value.level)].name);
+  if (bound.isOfAllCores)
+    text += ", by all cores together";
   if (bound.value.dimension)
     text += fmt::format(", in the steps of {}", nest_.space->structure().nameOf(*bound.value.dimension));
   return fmt::format("{}, at {:.3g} a second at most, equation {}. {}", text, bound.value.rate, term.equation,

@@ -17,12 +17,14 @@ struct Bound {
   double seconds = 0;
   int term = -1; // which of terms(); -1: there is none
   TermValue value = {};
+  bool isOfAllCores = false; // what all of them do together, and not what one does
 };
 
 class Bounds {
 public:
-  Bounds(const NestSpace &nest, const NestWork &work, const Rates &rates)
-      : nest_(nest), work_(work), rates_(rates), isOff_(terms().size(), false) {}
+  /// `ofAllCores`: the rates of several cores together, for a nest that is shared out among them; null: there is one core.
+  Bounds(const NestSpace &nest, const NestWork &work, const Rates &rates, const Rates *ofAllCores = nullptr)
+      : nest_(nest), work_(work), rates_(rates), ofAllCores_(ofAllCores), isOff_(terms().size(), false) {}
 
   Bound of(const State &) const;
   /// The value of one term alone.
@@ -34,9 +36,12 @@ public:
   std::string explain(const Bound &) const;
 
 private:
+  TermValue ofAllCores(const Term &, const NestView &) const;
+
   const NestSpace &nest_;
   const NestWork &work_;
   const Rates &rates_;
+  const Rates *ofAllCores_;
   std::vector<bool> isOff_;
 };
 

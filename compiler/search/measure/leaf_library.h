@@ -9,7 +9,8 @@
 
 namespace pbc::search {
 
-using LeafFunction = void (*)(const long *sizes, void *const *cells);
+/// Computes part number `part` of so many, which may run at the same time.
+using LeafFunction = void (*)(const long *sizes, void *const *cells, long part, long parts);
 
 /// Has the library that was asked for last: the leaves of one are measured one after the other.
 class LeafLibrary {

@@ -27,8 +27,8 @@ void pb_storage_retain(pb::Storage *) {}
 void pb_storage_release(pb::Storage *) {}
 pb::Storage *pb_storage_allocate(unsigned long, void **) { return nullptr; }
 void *pb_scratch(long bytes) {
-  static long room = 0;
-  static void *memory = nullptr;
+  static thread_local long room = 0;
+  static thread_local void *memory = nullptr;
   if (bytes > room) {
     __builtin_free(memory);
     room = bytes;
@@ -118,6 +118,18 @@ std::string leafHeaders() {
   return lines;
 }
 
+/// The last dimension of the tasks is shared out; where parts wait for each other, the first part is the whole.
+static std::string limitsOfPart(const Scheduled &scheduled) {
+  const std::vector<kernel::TaskDimension> &tasks = scheduled.schedule.taskDimensions;
+  if (tasks.empty() || scheduled.schedule.taskOrder != kernel::TaskOrder::Any)
+    return "  if (part > 0) return;\n";
+  return fmt::format(
+      "  const long begin = low[{0}], grain = {1}, pieces = (high[{0}] - begin + grain - 1) / grain;\n"
+      "  if (pieces > 0) {{ low[{0}] = begin + pieces * part / parts * grain;\n"
+      "    if (part + 1 < parts) high[{0}] = begin + pieces * (part + 1) / parts * grain; }}\n",
+      tasks.size() - 1, tasks.back().grain);
+}
+
 std::string leafFunctions(const Scheduled &scheduled, const Arrays &arrays) {
   std::string low, high, names;
   for (const kernel::TaskDimension &task : scheduled.schedule.taskDimensions) {
@@ -126,9 +138,11 @@ std::string leafFunctions(const Scheduled &scheduled, const Arrays &arrays) {
   }
   for (const auto &[name, value] : arrays.sizes)
     names += fmt::format("  [[maybe_unused]] const long {0} = f.v_{0};\n", name);
-  return fmt::format("{}static void run(const Frame &f) {{\n{}"
-                     "  const long low[] = {{{}0}}, high[] = {{{}0}};\n  leaf(&f, low, high);\n}}\n",
-                     emit::kernelFunction(scheduled, "leaf", "Frame", false, true), names, low, high);
+  return fmt::format(
+      "{}static void run(const Frame &f, [[maybe_unused]] long part, [[maybe_unused]] long parts) {{\n{}"
+      "  long low[] = {{{}0}}, high[] = {{{}0}};\n{}  leaf(&f, low, high);\n}}\n",
+      emit::kernelFunction(scheduled, "leaf", "Frame", false, true), names, low, high,
+      limitsOfPart(scheduled));
 }
 
 std::string leafFunctionName(std::size_t leaf) { return fmt::format("pb_leaf_{}", leaf); }
@@ -162,10 +176,10 @@ std::string leafProgram(const std::vector<std::string> &leaves, const Arrays &ar
       "static inline void set([[maybe_unused]] const long *sizes, void *const *cells, Frame &f) {{\n{}}}\n",
       kPrelude, machine.firstCache, machine.secondCache, machine.thirdCache, frame, set);
   for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf)
-    text += fmt::format(
-        "namespace leaf{0} {{\n{1}}}\nextern \"C\" void {2}(const long *sizes, void *const *cells) {{\n"
-        "  Frame f;\n  set(sizes, cells, f);\n  leaf{0}::run(f);\n}}\n",
-        leaf, leaves[leaf], leafFunctionName(leaf));
+    text += fmt::format("namespace leaf{0} {{\n{1}}}\nextern \"C\" void {2}(const long *sizes, void *const "
+                        "*cells, long part, long parts) {{\n"
+                        "  Frame f;\n  set(sizes, cells, f);\n  leaf{0}::run(f, part, parts);\n}}\n",
+                        leaf, leaves[leaf], leafFunctionName(leaf));
   return text;
 }
 

@@ -4,7 +4,7 @@
 //
 //   Arrays arrays = arraysOf(lifted, {{"n", 256}});      A: double, 256 x 256; C: double, 256 x 256, a result
 //   leafProgram({leafFunctions(scheduled, arrays)}, arrays)
-//   => ... extern "C" void pb_leaf_0(const long *sizes, void *const *cells) { Frame f; ...; leaf(&f, low, high); }
+//   => ... extern "C" void pb_leaf_0(const long *sizes, void *const *cells, long part, long parts) { ...; leaf(&f, low, high); }
 //
 // It needs nothing but the headers of the runtime's interface: scratch memory and the sizes of caches are in the text. Rows are
 // contiguous. Invariant: what it writes is what the program's own version of the kernel writes, for the same cells. Leaves whose functions
@@ -43,7 +43,7 @@ ArraysOutcome arraysOf(const kernel::Scheduled &lifted, const std::map<std::stri
 /// The lines with which each text begins: the functions that bodies may call, and the runtime's interface.
 std::string leafHeaders();
 
-/// The functions of one leaf, in a text that says nothing of how its schedule came about.
+/// The functions of one leaf, which may run in parts at the same time (the schedule's tasks), in a text that says nothing of how its schedule came about.
 std::string leafFunctions(const kernel::Scheduled &, const Arrays &);
 
 /// The text of a library. The leaves were made from the kernel for which the arrays were found.

@@ -19,7 +19,10 @@ public:
   ~SampleMemory();
 
   void fill();
-  void run(LeafFunction leaf) { leaf(sizes_.data(), cells_.data()); }
+  /// All of it, or one of several parts.
+  void run(LeafFunction leaf, long part = 0, long parts = 1) {
+    leaf(sizes_.data(), cells_.data(), part, parts);
+  }
   /// Of the matrix with this number among the arrays.
   void *cells(std::size_t array) { return cells_[array]; }
   const Arrays &arrays() const { return arrays_; }

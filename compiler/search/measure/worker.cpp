@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/search/measure/worker.h"
+#include "compiler/search/measure/cores.h"
 #include "compiler/search/measure/fastest_run.h"
 #include "compiler/search/measure/leaf_library.h"
 #include "compiler/search/measure/message.h"
@@ -40,7 +41,9 @@ double ownSeconds() {
 
 /// The fastest of the runs, each of at least some 50 microseconds: shorter kernels run several times in one. Up to twice as many if all that
 /// were asked for were disturbed.
-Answer time(SampleMemory &memory, LeafFunction leaf, const Question &question) {
+Answer time(SampleMemory &memory, LeafFunction leaf, int count, const Question &question) {
+  Cores cores(count);
+  const std::function<void(int)> runPart = [&](int part) { memory.run(leaf, part, count); };
   constexpr double kShortest = 5e-5;
   Answer answer{std::int32_t(Fate::Measured), 0, HUGE_VAL, 0};
   constexpr double kLongest = 2;
@@ -50,7 +53,7 @@ Answer time(SampleMemory &memory, LeafFunction leaf, const Question &question) {
   for (int run = 0; run < (fastest.hasUndisturbed() ? 1 : 2) * question.runs; ++run) {
     const double beginOnWall = now(), begin = ownSeconds();
     for (long r = 0; r < repeat; ++r)
-      memory.run(leaf);
+      cores.run(runPart);
     const double seconds = (ownSeconds() - begin) / double(repeat);
     fastest.add(seconds, (now() - beginOnWall) / double(repeat));
     answer.seconds = fastest.seconds();
@@ -74,14 +77,15 @@ void Worker::serve(Child::Questions &questions) const {
     Answer answer{std::int32_t(Fate::Crashed), 0, 0, 0};
     if (const LeafFunction leaf = library.leaf(reader.text(), question.leaf)) {
       memory.fill();
-      memory.run(leaf);
+      for (int part = 0; part < cores_; ++part)
+        memory.run(leaf, part, cores_);
       if (question.runs == 0) {
         memory.keepResults();
         answer.fate = std::int32_t(Fate::Measured);
       } else if (const double difference = memory.difference(); difference > memory.allowedDifference()) {
         answer = {std::int32_t(Fate::Wrong), 1, 0, difference};
       } else {
-        answer = time(memory, leaf, question);
+        answer = time(memory, leaf, cores_, question);
         answer.difference = difference;
       }
     }

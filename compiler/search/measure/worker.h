@@ -48,7 +48,8 @@ struct Measurement {
 
 class Worker {
 public:
-  explicit Worker(const Arrays &arrays) : arrays_(arrays) {}
+  /// `cores`: threads that run parts of a leaf while it is timed.
+  explicit Worker(const Arrays &arrays, int cores = 1) : arrays_(arrays), cores_(cores) {}
 
   /// Runs the first leaf of a library once and keeps its results.
   Measurement reference(const std::string &library);
@@ -59,6 +60,7 @@ private:
   void serve(Child::Questions &) const;
 
   const Arrays &arrays_;
+  int cores_;
   std::string referenceLibrary_; // which a new process runs first
   Child child_;
 };

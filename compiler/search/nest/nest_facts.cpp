@@ -26,16 +26,20 @@ using kernel::LoopNode;
 using kernel::Scheduled;
 using kernel::Statement;
 
-/// The one set of values that the sizes have; nothing if one of them has none.
+/// The one set of values that the sizes have, and the limits of a part of the tasks; nothing if one of them has none.
 std::optional<isl::set> sizesAt(const Scheduled &kernel, const std::map<std::string, long> &values) {
   std::string conditions;
-  for (const std::string &parameter : kernel.parameters) {
+  std::vector<std::string> names = kernel.parameters;
+  for (std::size_t k = 0; k < kernel.schedule.taskDimensions.size(); ++k)
+    for (const std::string &limit : {lowLimit(k), highLimit(k)})
+      names.push_back(limit);
+  for (const std::string &parameter : names) {
     const auto at = values.find(parameter);
     if (at == values.end())
       return std::nullopt;
     conditions += fmt::format("{}{} = {}", conditions.empty() ? "" : " and ", parameter, at->second);
   }
-  return isl::set(kernel.context.ctx(), fmt::format("{}{{ : {} }}", poly::parameterPrefix(kernel.parameters),
+  return isl::set(kernel.context.ctx(), fmt::format("{}{{ : {} }}", poly::parameterPrefix(names),
                                                     conditions.empty() ? "true" : conditions));
 }
 
@@ -236,6 +240,9 @@ private:
 };
 
 } // namespace
+
+std::string lowLimit(std::size_t taskDimension) { return fmt::format("pb__low{}", taskDimension); }
+std::string highLimit(std::size_t taskDimension) { return fmt::format("pb__high{}", taskDimension); }
 
 char accumulates(const Statement &statement) {
   if (statement.isOpaque || statement.write < 0)

@@ -64,7 +64,11 @@ struct NestFactsOutcome {
 /// 0: it does neither.
 char accumulates(const kernel::Statement &);
 
-/// The kernel has labels. `values`: of all its sizes.
+/// The names of the limits of a part of the tasks, which have values as sizes do.
+std::string lowLimit(std::size_t taskDimension);
+std::string highLimit(std::size_t taskDimension);
+
+/// The kernel has labels. `values`: of all its sizes, and of the limits of the part of its tasks that is meant, if it has tasks.
 AllNestFacts factsOfNests(const kernel::Scheduled &, const std::map<std::string, long> &values);
 /// Of the nest with the most iterations.
 NestFactsOutcome nestFacts(const kernel::Scheduled &, const std::map<std::string, long> &values);

@@ -5,6 +5,7 @@
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/loops.h"
+#include "compiler/poly/at_values.h"
 #include "compiler/search/nest/cuts.h"
 #include "compiler/search/nest/nest_facts.h"
 #include "compiler/search/nest/nest_steps.h"
@@ -271,6 +272,31 @@ private:
   Script steps_;
 };
 
+/// Each way to begin, with each loop of the nest shared out.
+std::vector<Script> sharedOut(const std::vector<Script> &beginnings, const Scheduled &kernel) {
+  std::vector<Script> all;
+  for (const std::string &loop : outerLoops(kernel))
+    for (const Script &begin : beginnings) {
+      Script steps = {script::step("tasks", {loop})};
+      steps.insert(steps.end(), begin.begin(), begin.end());
+      all.push_back(std::move(steps));
+    }
+  return all;
+}
+
+/// Adds the limits of the first core's part, and those of all parts. False: there are too few iterations, or parts do not run in any order.
+bool addPart(const Scheduled &kernel, int cores, SizeValues &ofPart, SizeValues &ofAll) {
+  if (kernel.schedule.taskOrder != kernel::TaskOrder::Any || kernel.schedule.taskDimensions.size() != 1)
+    return false;
+  const kernel::TaskDimension &task = kernel.schedule.taskDimensions.front();
+  const long low = poly::atValues(task.low, ofPart), high = poly::atValues(task.high, ofPart);
+  const long own = (high - low + task.grain - 1) / task.grain / cores * task.grain;
+  ofPart[lowLimit(0)] = ofAll[lowLimit(0)] = low;
+  ofPart[highLimit(0)] = low + own;
+  ofAll[highLimit(0)] = high;
+  return own > 0;
+}
+
 } // namespace
 
 std::optional<Scheduled> afterSteps(const Script &steps, const Scheduled &kernel) {
@@ -321,11 +347,19 @@ NestSpaces nestSpaces(const Scheduled &lifted, const NestOptions &options) {
   NestSpaces made;
   const bool isDone = poly::withBudget(lifted.context.ctx(), kFactsBudget, [&] {
     const Scheduled kernel = kernel::withLabels(lifted);
-    for (const Script &begin : nestBeginnings(kernel)) {
+    std::vector<Script> beginnings = nestBeginnings(kernel);
+    if (options.cores > 1) {
+      beginnings = sharedOut(beginnings, kernel);
+      made.why = "no loop of it can be shared out among so many cores";
+    }
+    for (const Script &begin : beginnings) {
       const std::optional<Scheduled> begun = afterSteps(begin, kernel);
       if (!begun)
         continue;
-      const NestFactsOutcome facts = nestFacts(*begun, options.values);
+      SizeValues ofPart = options.values, ofAll = options.values;
+      if (options.cores > 1 && !addPart(*begun, options.cores, ofPart, ofAll))
+        continue;
+      const NestFactsOutcome facts = nestFacts(*begun, ofPart);
       if (!facts.facts) {
         if (made.why.empty())
           made.why = facts.why;
@@ -335,10 +369,14 @@ NestSpaces nestSpaces(const Scheduled &lifted, const NestOptions &options) {
       for (const NestFacts::Loop &loop : facts.facts->loops) {
         most.push_back(facts.facts->isPermutable ? mostLevels(loop, options) : 0);
       }
-      const auto work = std::make_shared<const NestWork>(workOf(*facts.facts, options.values));
+      const auto work = std::make_shared<const NestWork>(workOf(*facts.facts, ofPart));
+      std::shared_ptr<const NestWork> workOfAll;
+      if (options.cores > 1)
+        workOfAll = std::make_shared<const NestWork>(workOf(*nestFacts(*begun, ofAll).facts, ofAll));
       eachCut(most, [&](const std::vector<int> &cuts) {
         made.spaces.push_back(Maker(*facts.facts, *work, options, cuts).make(begin));
         made.spaces.back().work = work;
+        made.spaces.back().workOfAll = workOfAll;
       });
     }
   });

@@ -10,7 +10,8 @@
 //             separate(...); unroll(y2i); vector(x2i)
 //
 // What is inside of the innermost loop of the nest, further loops included, is one instruction. Loops that do not belong to the
-// nest stay as they are. The scripts are for one thread.
+// nest stay as they are. The scripts are for one thread; with several cores, each begins with `tasks(y)`, whose loop is shared out in
+// parts that follow each other, and a space is of the first part.
 //
 // Invariant: every leaf's script is legal, because the facts come from the kernel's dependences; a step that the registry
 // refuses for another reason makes the leaf invalid, never wrong. Source: lower-bound-search.md, sections 6 and 9.
@@ -34,6 +35,7 @@ struct NestOptions {
   int mostLevels = 2;       // tiles in tiles of one loop
   bool copiesInputs = true; // copies of parts of inputs
   long unrolled = 64;       // copies of a body
+  int cores = 1;            // that share the iterations of one loop
   /// Matrices of more bytes may be stored past the caches; nothing: none are.
   std::optional<long> streamsBeyond = std::nullopt;
 };
@@ -63,7 +65,9 @@ struct NestSpace {
       stored; // the matrix whose cells may be stored past the caches, which the only access decides; "": there is none
   int body = -1; // object: the instruction
   std::shared_ptr<const Space> space;
-  std::shared_ptr<const NestWork> work; // what it has to do, whatever is decided
+  /// What it has to do, whatever is decided; of several cores, what the first one has to do.
+  std::shared_ptr<const NestWork> work;
+  std::shared_ptr<const NestWork> workOfAll = nullptr; // of several cores together; null: there is one
 
   /// "in_place(s); fission(y, x); y2 in 2 levels, x2 in 2, i in 1"
   std::string text() const;

@@ -6,8 +6,8 @@
 namespace pbc::search {
 
 MachineTimes::MachineTimes(const kernel::Scheduled &lifted, const std::map<std::string, long> &values,
-                           Journal &journal)
-    : lifted_(lifted), journal_(journal) {
+                           Journal &journal, int cores)
+    : lifted_(lifted), journal_(journal), cores_(cores) {
   ArraysOutcome arrays = arraysOf(lifted, values);
   if (!arrays.arrays)
     throw Unsearchable(arrays.why);
@@ -18,7 +18,7 @@ void MachineTimes::start() {
   if (worker_)
     return;
   builder_ = std::make_unique<LeafBuilder>(lifted_, arrays_);
-  worker_ = std::make_unique<Worker>(arrays_);
+  worker_ = std::make_unique<Worker>(arrays_, cores_);
   const LeafBuilder::Built reference = builder_->build({});
   if (reference.library.empty())
     throw Unsearchable(reference.why);

@@ -18,7 +18,9 @@ namespace pbc::search {
 class MachineTimes : public Times {
 public:
   /// Throws Unsearchable if the kernel cannot run alone.
-  MachineTimes(const kernel::Scheduled &lifted, const std::map<std::string, long> &values, Journal &journal);
+  /// `cores`: which share the tasks of a script.
+  MachineTimes(const kernel::Scheduled &lifted, const std::map<std::string, long> &values, Journal &journal,
+               int cores = 1);
 
   Measurement of(const script::Script &, double most) override;
   bool isMeasured() const override { return true; }
@@ -33,6 +35,7 @@ private:
   const kernel::Scheduled &lifted_;
   Arrays arrays_;
   Journal &journal_;
+  int cores_;
   std::unique_ptr<LeafBuilder> builder_;
   std::unique_ptr<Worker> worker_;
 };

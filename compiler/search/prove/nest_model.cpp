@@ -7,15 +7,15 @@
 namespace pbc::search {
 
 NestModel::NestModel(const kernel::Scheduled &lifted, const NestOptions &options, const Rates &rates,
-                     Times &times)
-    : rates_(rates), times_(times) {
+                     Times &times, const std::optional<Rates> &ofAllCores)
+    : rates_(rates), ofAllCores_(ofAllCores), times_(times) {
   NestSpaces made = nestSpaces(lifted, options);
   if (made.spaces.empty())
     throw Unsearchable(made.why);
   spaces_ = std::move(made.spaces);
   bounds_.reserve(spaces_.size());
   for (const NestSpace &nest : spaces_)
-    bounds_.emplace_back(nest, *nest.work, rates_);
+    bounds_.emplace_back(nest, *nest.work, rates_, ofAllCores_ ? &*ofAllCores_ : nullptr);
 }
 
 RegionBound NestModel::bound(std::size_t root, const State &state) const {

@@ -18,7 +18,9 @@ namespace pbc::search {
 class NestModel : public Model {
 public:
   /// Throws Unsearchable if the kernel has no space.
-  NestModel(const kernel::Scheduled &lifted, const NestOptions &, const Rates &, Times &times);
+  /// `ofAllCores`: the rates of the cores of the options together, if these are several.
+  NestModel(const kernel::Scheduled &lifted, const NestOptions &, const Rates &, Times &times,
+            const std::optional<Rates> &ofAllCores = std::nullopt);
 
   std::size_t roots() const override { return spaces_.size(); }
   const Problem &problem(std::size_t root) const override { return spaces_[root].space->problem(); }
@@ -37,6 +39,7 @@ public:
 
 private:
   Rates rates_;
+  std::optional<Rates> ofAllCores_;
   std::vector<NestSpace> spaces_;
   std::vector<Bounds> bounds_;
   Times &times_;

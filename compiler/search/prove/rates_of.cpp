@@ -73,4 +73,33 @@ Rates ratesOf(const model::Machine &machine, const pb::base::Machine &processor)
   return made;
 }
 
+Rates together(Rates rates, int cores) {
+  for (Rates::Arithmetic &a : rates.arithmetic)
+    for (double *rate : {&a.additions, &a.allAdditions, &a.multiplications, &a.divisions, &a.roots,
+                         &a.instructions, &a.additionInstructions, &a.multiplicationInstructions})
+      *rate *= cores;
+  for (double *rate : {&rates.loads, &rates.stores, &rates.issue, &rates.jumps})
+    *rate *= cores;
+  for (Rates::Level &level : rates.levels)
+    for (double *one :
+         {&level.bytes, &level.bytesPerSecond, &level.copiedBytesPerSecond, &level.streamedBytesPerSecond})
+      *one *= cores;
+  return rates;
+}
+
+Rates ratesOfCores(const model::Machine &machine, const pb::base::Machine &processor, int cores) {
+  const model::Rates rates = model::ratesOf(machine);
+  Rates made = together(ratesOf(machine, processor), cores);
+  double bytes = made.levels.front().bytes; // of registers
+  for (std::size_t m = 0; m < machine.memories.size(); ++m) {
+    const bool isShared = machine.memories[m].scope == model::Scope::Machine;
+    Rates::Level &level = made.levels[m + 1];
+    bytes += machine.memories[m].bytes * (isShared ? 1 : cores);
+    level.bytes = bytes;
+    if (isShared)
+      level.bytesPerSecond = std::min(level.bytesPerSecond, rates.bytes(m, model::Scope::Machine));
+  }
+  return made;
+}
+
 } // namespace pbc::search

@@ -2,29 +2,13 @@
 
 #include "compiler/search/prove/rule_bound.h"
 #include "compiler/search/bound/bound.h"
+#include "compiler/search/prove/rates_of.h"
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 namespace pbc::search {
 namespace {
-
-/// The rates of several cores together. Each may have a cache of its own.
-Rates together(Rates rates, int cores) {
-  for (Rates::Arithmetic &a : rates.arithmetic)
-    for (double *rate : {&a.additions, &a.allAdditions, &a.multiplications, &a.divisions, &a.roots,
-                         &a.instructions, &a.additionInstructions, &a.multiplicationInstructions})
-      *rate *= cores;
-  rates.loads *= cores;
-  rates.stores *= cores;
-  for (Rates::Level &level : rates.levels) {
-    level.bytes *= cores;
-    level.bytesPerSecond *= cores;
-    level.copiedBytesPerSecond *= cores;
-    level.streamedBytesPerSecond *= cores;
-  }
-  return rates;
-}
 
 /// Without what temporaries move. A product with such an operand moves less than the known bound of products.
 NestWork without(NestWork work, const std::set<std::string> &temporaries) {

@@ -321,6 +321,35 @@ TEST(Bounds, CellsThatAreLoadedOneByOne) {
   EXPECT_DOUBLE_EQ(stencil.root("access", kUncut), 0);
 }
 
+/// Two cores, each with all rates, of which the memory has no more for both.
+TEST(Bounds, OfCoresCountTheWorkOfAllAndThatOfOne) {
+  kernel::Texts texts;
+  NestOptions options;
+  options.values = {{"n", 20000}};
+  options.mostLevels = 0;
+  options.cores = 2;
+  const NestSpaces all = nestSpaces(texts.kernel(kScale), options);
+  ASSERT_EQ(all.spaces.size(), 1u) << all.why;
+  const Rates rates = simpleRates();
+  Rates both = rates;
+  for (Rates::Arithmetic &arithmetic : both.arithmetic)
+    arithmetic.multiplications *= 2;
+  const Bounds bounds(all.spaces[0], *all.spaces[0].work, rates, &both);
+  State state(all.spaces[0].space->problem());
+  ASSERT_TRUE(state.propagate());
+  const auto term = [&](std::string_view name) {
+    for (int t = 0; t < int(terms().size()); ++t)
+      if (terms()[std::size_t(t)].name == name)
+        return bounds.term(t, state).seconds;
+    return 0.0;
+  };
+  // Parts are multiples of 256: the first one has 39 of 79 pieces.
+  EXPECT_DOUBLE_EQ(term("compute"), 20000 / 2e9);
+  EXPECT_DOUBLE_EQ(term("traffic"), (2 * 20000 * 8.0 - 11000) / 1e8);
+  EXPECT_EQ(all.spaces[0].loops[0].extent, 39 * 256);
+  EXPECT_NE(bounds.explain(bounds.of(state)).find("by all cores together"), std::string::npos);
+}
+
 TEST(Bounds, NeverFallWhenMoreIsDecided) {
   std::mt19937_64 random(1);
   long compared = 0;

@@ -15,8 +15,9 @@
 namespace pbc::search {
 namespace {
 
-NestSpaces spacesOf(const kernel::Scheduled &kernel) {
+NestSpaces spacesOf(const kernel::Scheduled &kernel, int cores = 1) {
   NestOptions options;
+  options.cores = cores;
   options.values = {{"n", 64}, {"m", 64}, {"k", 5}};
   options.tileSizes = {2, 4, 8, 16};
   return nestSpaces(kernel, options);
@@ -50,6 +51,24 @@ TEST(NestSpaces, AreForEachWayToCutTheLoops) {
   EXPECT_EQ(product.spaces.back().sum, "C");
 }
 
+TEST(NestSpaces, OfSeveralCoresAreOfTheFirstOnesPart) {
+  kernel::Texts t;
+  NestOptions options;
+  options.values = {{"n", 64}, {"m", 33}};
+  options.mostLevels = 0;
+  options.cores = 2;
+  const NestSpaces all = nestSpaces(t.kernel(kStencil), options);
+  ASSERT_EQ(all.spaces.size(), 1u) << all.why;
+  const NestSpace &rows = all.spaces[0];
+  EXPECT_EQ(rows.text(), "tasks(y), y in 1 level, x in 1 level");
+  // y from 1 to 32 in two parts of 16; parts of x are multiples of 256, so that one core would have all of it.
+  EXPECT_EQ(rows.loops[0].extent, 16);
+  EXPECT_EQ(rows.loops[1].extent, 63);
+  EXPECT_EQ(rows.work->points * 2, rows.workOfAll->points);
+  options.cores = 40;
+  EXPECT_EQ(nestSpaces(t.kernel(kSweep), options).why, "no loop of it can be shared out among so many cores");
+}
+
 TEST(NestSpaces, KeepLoopsInOrderThatDependencesTie) {
   kernel::Texts t;
   const NestSpaces sweep = spacesOf(t.kernel(kSweep));
@@ -64,10 +83,10 @@ TEST(NestSpaces, KeepLoopsInOrderThatDependencesTie) {
 }
 
 /// Random leaves of all spaces of a kernel: all scripts apply, and compute what the kernel computes.
-void leavesAreRight(const char *text, int each, int seed, std::size_t step = 1) {
+void leavesAreRight(const char *text, int each, int seed, std::size_t step = 1, int cores = 1) {
   kernel::Texts t;
   const kernel::Scheduled kernel = kernel::withLabels(t.kernel(text));
-  const NestSpaces all = spacesOf(kernel);
+  const NestSpaces all = spacesOf(kernel, cores);
   ASSERT_FALSE(all.spaces.empty()) << all.why;
   std::mt19937_64 random(static_cast<unsigned>(seed));
   kernel::Comparison comparison(t.context());
@@ -145,8 +164,23 @@ TEST(LeavesOfNests, OfAConvolutionOfColumnsAreScripts) {
   everyLeafIsAScript(kColumnConvolution, kOfAllSizes, 1, 13);
 }
 
+const NestOptions kOfTwoCores = {.values = {{"n", 2000}, {"m", 700}, {"k", 5}},
+                                 .tileSizes = {2, 3, 5, 12, 16, 48, 128},
+                                 .mostLevels = 2,
+                                 .cores = 2,
+                                 .streamsBeyond = 0};
+TEST(LeavesOfNests, OfTwoCoresAreScripts) {
+  everyLeafIsAScript(kScale, kOfTwoCores, 30);
+  everyLeafIsAScript(kNinePoints, kOfTwoCores, 3);
+  everyLeafIsAScript(kTriangle, kOfTwoCores, 1);
+  everyLeafIsAScript(kRowSums, kOfTwoCores, 1);
+  everyLeafIsAScript(kProduct, kOfTwoCores, 1, 13);
+}
+
 TEST(LeavesOfNests, ComputeAScaledVector) { leavesAreRight(kScale, 6, 1); }
 TEST(LeavesOfNests, ComputeAStencil) { leavesAreRight(kStencil, 2, 2); }
+TEST(LeavesOfNests, ComputeAStencilOfTwoCores) { leavesAreRight(kStencil, 2, 2, 1, 2); }
+TEST(LeavesOfNests, ComputeAProductOfTwoCores) { leavesAreRight(kProduct, 1, 5, 7, 2); }
 TEST(LeavesOfNests, ComputeASum) { leavesAreRight(kDot, 2, 3); }
 TEST(LeavesOfNests, ComputeASweep) { leavesAreRight(kSweep, 8, 4); }
 TEST(LeavesOfNests, ComputeAProduct) { leavesAreRight(kProduct, 1, 5, 3); }
