@@ -9,6 +9,8 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <isl/map.h>
+#include <isl/val.h>
 #include <set>
 
 namespace pbc::search {
@@ -129,9 +131,15 @@ private:
     if (e.kind == Expr::Kind::Read) {
       const Access &access = statement.accesses[std::size_t(e.index)];
       key += fmt::format("{};", access.buffer);
-      for (int c = 0; c < facts_.kernel.buffers[std::size_t(access.buffer)].rank; ++c)
+      for (int c = 0; c < facts_.kernel.buffers[std::size_t(access.buffer)].rank; ++c) {
         for (int d = 0; d < int(statement.dimensions.size()); ++d)
           key += fmt::format("{},", kernel::coefficient(access, c, d));
+        // No translation makes W[1] of W[0].
+        const isl::val fixed =
+            isl::manage(isl_map_plain_get_val_if_fixed(access.relation.get(), isl_dim_out, unsigned(c)));
+        if (isl_val_is_int(fixed.get()) == isl_bool_true)
+          key += fmt::format("={},", fixed.num_si());
+      }
     }
     for (const ExprPtr &operand : e.operands)
       key += keyOf(statement, *operand) + ",";

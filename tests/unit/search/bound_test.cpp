@@ -75,6 +75,20 @@ TEST(Bounds, WorkIsCountedOnce) {
   const Bounded stencil(kStencil, {{"n", 11}, {"m", 21}});
   EXPECT_EQ(stencil.space(kUncut).work->operations[std::size_t(Number::Double)].additions, 3 * 10 * 20);
   EXPECT_FALSE(stencil.space(kUncut).work->isProductOfMatrices);
+  // Weights that no loop moves along are different ones: no translation makes one product of the other.
+  const Bounded weighted(R"(
+kernel Weighted [n]
+  buffer A double 1-d input
+  buffer W double 1-d input
+  buffer C double 1-d output
+  S[x]: C[x] = W[0] * A[x] + W[1] * A[x + 1] + W[1] * A[x + 2]
+    { S[x] : 0 <= x < n }
+  schedule
+    band x
+)",
+                         {{"n", 100}});
+  EXPECT_EQ(weighted.space("x in 1 level").work->operations[std::size_t(Number::Double)].multiplications,
+            2 * 100);
 }
 
 TEST(Bounds, OperationsAndChains) {
