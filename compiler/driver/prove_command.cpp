@@ -146,7 +146,7 @@ private:
       const search::Measurement own = times.of(policy, 0);
       const double defaultSeconds = own.fate == search::Fate::Measured ? own.seconds : 0;
       if (nest.cores > 1 && search::isChain(kernel))
-        throw search::Unsearchable("kernels of several nests are searched for one core");
+        throw search::Unsearchable(search::kChainsAreOfOneCore);
       if (options_.record.empty() && search::isChain(kernel)) {
         search::ChainModel model(kernel, nest, rates_, times);
         searched(model, options_.search, script::line(policy), defaultSeconds, out);

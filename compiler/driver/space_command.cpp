@@ -84,6 +84,8 @@ public:
 private:
   Json describe(const kernel::Scheduled &kernel, const search::NestOptions &nest) const {
     if (search::isChain(kernel)) {
+      if (nest.cores > 1)
+        return describe(kernel, nest, {}, search::kChainsAreOfOneCore);
       const search::ChainSpaces made = search::chainSpaces(kernel, nest);
       std::vector<Named> named;
       for (const search::ChainSpace &space : made.spaces)
@@ -212,6 +214,8 @@ int spaceCommand(int argc, char **argv) {
                                        ->check(CLI::Range(2L, 65536L));
   app.add_option("--levels", o.nest.mostLevels, "tiles in tiles of one loop")->check(CLI::Range(0, 3));
   app.add_flag("--no-copies", o.noCopies, "without copies of parts of inputs");
+  app.add_option("--cores", o.nest.cores, "cores that share the iterations of one loop")
+      ->check(CLI::Range(1, 64));
   app.add_option("--states", o.mostStates, "states of all spaces together, after which counts are estimated")
       ->check(CLI::PositiveNumber);
   app.add_flag("--list", o.listsDecisions, "print the decisions, their values and their rules, and end");

@@ -39,6 +39,9 @@ struct ChainSpaces {
   std::string why; // if there are none: a sentence
 };
 
+/// Why there are none for several cores.
+inline constexpr const char *kChainsAreOfOneCore = "kernels of several nests are searched for one core";
+
 /// What all of these nests have to do.
 NestWork together(std::span<const NestSpace> nests);
 
