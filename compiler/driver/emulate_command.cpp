@@ -42,8 +42,9 @@ std::string textOnProcessor(const Json &kernels, const std::string &machine, con
                           k["why"].get<std::string>());
       continue;
     }
+    const std::string schedule = k["schedule"].get<std::string>();
     text += fmt::format("{} on {}, by {}{}\n  predicted for one thread: {}", name, machine,
-                        k["schedule"].get<std::string>(),
+                        schedule.empty() ? "the program's order" : schedule,
                         k.contains("verdict") ? ": " + k["verdict"].get<std::string>() : "",
                         timeText(k["seconds"].get<double>()));
     if (k.contains("measured_seconds"))

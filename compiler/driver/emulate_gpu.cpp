@@ -77,6 +77,7 @@ public:
           "pbc emulate: error: {} has no kernel for devices\nhelp: pbc explain {} says of each rule why it "
           "cannot run on one\n",
           question_.file, question_.file));
+    addVersions(described);
     if (described.empty()) {
       names.erase(std::unique(names.begin(), names.end()), names.end());
       throw Refusal(fmt::format("pbc emulate: error: there is no kernel {} here\nhelp: the kernels are {}\n",
@@ -257,8 +258,11 @@ private:
   }
 
   Json describe(const emit::DeviceSource &kernel, const std::string &name) const {
-    Json out = {
-        {"name", name + ", " + kernel.version}, {"group", kernel.source.group}, {"cells", kernel.cells}};
+    Json out = {{"name", name + ", " + kernel.version},
+                {"kernel", name},
+                {"version", kernel.version},
+                {"group", kernel.source.group},
+                {"cells", kernel.cells}};
     const Prediction made = predict(kernel, {});
     if (!made.why.empty()) {
       out["why"] = made.why;
@@ -281,6 +285,20 @@ private:
     if (question_.isGuided)
       addProposal(out, kernel, made);
     return out;
+  }
+
+  /// Of each version of a kernel: which other one is predicted to be the fastest, if this one is not.
+  static void addVersions(Json &described) {
+    constexpr double kFaster = 1.05;
+    const auto speedOf = [](const Json &k) { return k.value("points_per_second", 0.0); };
+    for (Json &k : described) {
+      const Json *best = &k;
+      for (const Json &other : described)
+        if (other["kernel"] == k["kernel"] && speedOf(other) > speedOf(*best))
+          best = &other;
+      if (speedOf(k) > 0 && speedOf(*best) > kFaster * speedOf(k))
+        k["try_version"] = {{"version", (*best)["version"]}, {"times_as_fast", speedOf(*best) / speedOf(k)}};
+    }
   }
 
   void addProposal(Json &out, const emit::DeviceSource &kernel, const Prediction &own) const {
@@ -329,6 +347,10 @@ std::string textOf(const Json &k, const Json &all, const GpuQuestion &question) 
           "are known\n",
           times);
   text += elasticitiesText(k, question.file);
+  if (k.contains("try_version"))
+    text += fmt::format("  try its version {}: predicted {:.2f} times as fast\n",
+                        k["try_version"]["version"].get<std::string>(),
+                        k["try_version"]["times_as_fast"].get<double>());
   if (k.contains("try")) {
     const Json &proposed = k["try"];
     const auto numbers = [&](const char *of) {

@@ -20,8 +20,10 @@ const char *reliefOf(const emulate::Parameter &p) {
 
 Json regionOf(const emulate::LineShare &share) {
   Json region = Json::object();
-  if (share.line.isKnown())
-    region = {{"line", share.line.number}, {"file", share.line.path}};
+  if (share.origin.line.isKnown())
+    region = {{"line", share.origin.line.number}, {"file", share.origin.line.path}};
+  if (!share.origin.rule.empty())
+    region["rule"] = share.origin.rule;
   region["value"] = share.value;
   for (const auto &[kind, value] : share.parts)
     region["parts"][nameOf(kind)] = value;
@@ -29,7 +31,7 @@ Json regionOf(const emulate::LineShare &share) {
 }
 
 /// "line 12 0.71 (loads 0.50, stores 0.21)", or "starts 0.05" without a line.
-std::string textOf(const Json &region, const std::string &file) {
+std::string textOf(const Json &region, const std::string &file, bool isOneOfSeveral) {
   std::vector<std::string> parts;
   if (region.contains("parts"))
     for (const auto &[kind, value] : region["parts"].items())
@@ -37,8 +39,10 @@ std::string textOf(const Json &region, const std::string &file) {
   std::string all = fmt::format("{}", fmt::join(parts, ", "));
   if (!region.contains("line"))
     return all;
-  const source::Line line{region["file"].get<std::string>(), region["line"].get<unsigned>()};
-  return fmt::format("{} {:.2f}{}", emulate::nameOf(line, file), region["value"].get<double>(),
+  const source::Origin origin{{region["file"].get<std::string>(), region["line"].get<unsigned>()},
+                              region.value("rule", "")};
+  return fmt::format("{} {:.2f}{}", emulate::nameOf(origin, file, isOneOfSeveral),
+                     region["value"].get<double>(),
                      parts.empty()       ? ""
                      : parts.size() == 1 ? fmt::format(" ({})", region["parts"].items().begin().key())
                                          : fmt::format(" ({})", all));
@@ -72,6 +76,7 @@ void addTo(Json &out, const emulate::Analysis &analysis, const emulate::Trace &t
     elasticities.push_back(std::move(one));
   }
   out["elasticities"] = std::move(elasticities);
+  out["rules"] = emulate::rulesOf(trace);
   for (int r = 0; r < int(core.resources.size()); ++r)
     if (const double used = analysis.outcome.throughput(core, r); used >= kNoticed)
       out["used"][core.resources[std::size_t(r)].name] = used;
@@ -81,6 +86,7 @@ std::string elasticitiesText(const Json &described, const std::string &file) {
   std::string text;
   if (!described.contains("elasticities"))
     return text;
+  const bool hasSeveralRules = described["rules"].size() > 1;
   for (const Json &e : described["elasticities"]) {
     text += fmt::format("  {}: {:.2f}", e["parameter"].get<std::string>(), e["value"].get<double>());
     if (e.contains("halved"))
@@ -89,7 +95,7 @@ std::string elasticitiesText(const Json &described, const std::string &file) {
     if (e.contains("regions")) {
       std::vector<std::string> parts;
       for (const Json &region : e["regions"])
-        parts.push_back(textOf(region, file));
+        parts.push_back(textOf(region, file, hasSeveralRules));
       text += fmt::format("; {}", fmt::join(parts, ", "));
     }
     text += "\n";

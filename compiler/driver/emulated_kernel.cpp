@@ -72,7 +72,7 @@ EmulatedKernel emulatedKernel(const emit::DeviceSource &kernel, const TraceReque
     return made;
   }
   emulate::WarpTrace loops = emulate::warpTrace(
-      {kernel.matrices, kernel.loops, kernel.shape, request.sizes, request.hits, request.n, kernel.lines});
+      {kernel.matrices, kernel.loops, kernel.shape, request.sizes, request.hits, request.n, kernel.origins});
   if (std::none_of(
           loops.trace.instructions.begin(), loops.trace.instructions.end(),
           [](const emulate::Instruction &i) { return i.resource == placeOf(emulate::GpuUnit::Dram); })) {

@@ -23,9 +23,10 @@ void addBounds(const RuleBounds::Step &bounds, const std::string &name, const st
     for (const auto &[parameter, value] : p->elasticities)
       step["prediction"]["elasticities"].push_back({{"parameter", parameter}, {"value", value}});
     for (const emulate::LineShare &share : p->lines)
-      step["prediction"]["regions"].push_back({{"where", emulate::nameOf(share.line, file)},
-                                               {"line", share.line.number},
-                                               {"file", share.line.path},
+      step["prediction"]["regions"].push_back({{"where", emulate::nameOf(share.origin, file, p->rules > 1)},
+                                               {"rule", share.origin.rule},
+                                               {"line", share.origin.line.number},
+                                               {"file", share.origin.line.path},
                                                {"value", share.value}});
   }
   if (bounds.byCores.empty()) {

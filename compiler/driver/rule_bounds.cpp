@@ -150,9 +150,10 @@ private:
       for (const emulate::Elasticity &e : own.analysis.all)
         if (e.value >= kNoticed)
           made.elasticities.emplace_back(emulate::nameOf(e.parameter, core_->core), e.value);
+      made.rules = emulate::rulesOf(own.trace).size();
       if (!own.analysis.all.empty())
         for (const emulate::LineShare &share : emulate::byLine(own.analysis.all.front(), own.trace, kNoticed))
-          if (share.line.isKnown())
+          if (share.origin.line.isKnown())
             made.lines.push_back(share);
       const search::ProcessorPredictor::Proposed proposed = predictor.propose(scheduler, kMost);
       if (proposed.guided.seconds < own.seconds) {

@@ -22,8 +22,9 @@ struct RuleBounds {
     double timesAsFast = 1; // with the script
     /// "memory throughput": by how many percent the time changes with one percent of it; the greatest first.
     std::vector<std::pair<std::string, double>> elasticities = {};
-    /// Of the greatest one, from which lines of the source it comes; the greatest share first.
+    /// Of the greatest one, from which lines of its rules it comes; the greatest share first.
     std::vector<emulate::LineShare> lines = {};
+    std::size_t rules = 0; // of the kernel, which has a name in each share where it has several
   };
   struct Step {
     std::vector<std::pair<int, search::RuleBound>> byCores; // with the least number first

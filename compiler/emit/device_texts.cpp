@@ -221,7 +221,7 @@ std::vector<DeviceSource> deviceSources(const Input &in, const LaunchRequest &re
         one.localArrays = version.localArrays;
         one.loops = version.loops;
         one.matrices = version.matrices;
-        one.lines = version.lines;
+        one.origins = version.origins;
         one.shape = shape;
         take(one, sizes);
         one.sharesPoints = version.inRounds || version.isTeam;

@@ -44,10 +44,10 @@ struct DeviceSource {
     long value, least;
   };
   std::vector<Size> sizes = {};
-  int cells[3] = {1, 1, 1};                // of an item
-  loop::NodePtr loops = nullptr;           // lowered
-  std::vector<loop::Matrix> matrices = {}; // that they use
-  std::vector<source::Line> lines = {};    // of the source, by statement of the loops
+  int cells[3] = {1, 1, 1};                 // of an item
+  loop::NodePtr loops = nullptr;            // lowered
+  std::vector<loop::Matrix> matrices = {};  // that they use
+  std::vector<source::Origin> origins = {}; // by statement of the loops
   loop::LaunchShape shape = {};
   bool sharesPoints = false; // items compute points together, or in rounds
   int dimensions = 1;        // along which groups have items

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The parts of a trace for which elasticities are found separately: what is done of one kind for one line of the source.
+// The parts of a trace for which elasticities are found separately: what is done of one kind for one line of a rule.
 //
 //   12:  s += a.cell(k) * b.cell(k);        =>  region 0 { loads, line 12 }, region 1 { computing, line 12 }
 //   13:  return s;                              region 2 { stores, line 13 }
@@ -22,7 +22,7 @@ struct Region {
     Starts // of groups
   };
   Kind kind = Kind::Any;
-  source::Line line = {}; // of a copy, one that reads what was copied
+  source::Origin origin = {}; // of a copy, that of what reads what was copied
   bool operator==(const Region &) const = default;
 };
 

@@ -36,8 +36,9 @@ std::string textOf(const Trace &trace, const Core &core) {
     return all.empty() ? std::string("-") : fmt::format("r{}", fmt::join(all, " r"));
   };
   const auto where = [](const Region &region) {
-    return region.line.isKnown() ? fmt::format("{}, line {}", nameOf(region.kind), region.line.number)
-                                 : std::string(nameOf(region.kind));
+    return region.origin.line.isKnown()
+               ? fmt::format("{}, line {}", nameOf(region.kind), region.origin.line.number)
+               : std::string(nameOf(region.kind));
   };
   for (std::size_t k = 0; k < trace.instructions.size(); ++k) {
     const auto at = static_cast<int>(k);

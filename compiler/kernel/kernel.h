@@ -129,7 +129,7 @@ struct GroupCopy {
 struct Statement {
   std::string name; // tuple name, unique in the kernel
   int rule = -1;
-  source::Line line = {}; // of the source; of a copy, that of a statement which reads what it copies
+  source::Origin origin = {};          // of a copy, that of a statement which reads what it copies
   std::vector<std::string> dimensions; // names; the rule's free variables first, then body loops
   int freeCount = 0;                   // how many are free variables of the rule
   isl::set domain;

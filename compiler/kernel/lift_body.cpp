@@ -265,7 +265,8 @@ isl::set BodyLifter::domain(const std::string &tuple, const std::vector<std::str
 Statement BodyLifter::begin(source::Span span) const {
   Statement s;
   if (sources_)
-    s.line = sources_->lineOf(span);
+    s.origin.line = sources_->lineOf(span);
+  s.origin.rule = rule_->label;
   s.name = "R" + std::to_string(rule_->index) + "_S" +
            std::to_string(std::count_if(kernel_.statements.begin(), kernel_.statements.end(),
                                         [&](const Statement &o) { return o.rule == rule_->index; }));

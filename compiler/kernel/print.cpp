@@ -155,15 +155,16 @@ std::string call(const Kernel &kernel, const Statement &s) {
          (own.empty() ? "" : " with " + poly::join(own));
 }
 
-/// "line 12 of mm.pbcc". Two slashes in a path, which would begin a comment, name the same file as one.
+/// "line 12 of mm.pbcc", or "line 12, rule Cells, of mm.pbcc". Two slashes in a path, which would begin a comment, name the same file as one.
 std::string lineOf(const Statement &s) {
-  if (!s.line.isKnown())
+  if (!s.origin.line.isKnown())
     return "";
   std::string path;
-  for (const char c : s.line.path)
+  for (const char c : s.origin.line.path)
     if (c != '/' || !path.ends_with('/'))
       path += std::iscntrl(static_cast<unsigned char>(c)) ? '?' : c;
-  return fmt::format("    line {} of {}\n", s.line.number, path);
+  return fmt::format("    line {}{} of {}\n", s.origin.line.number,
+                     s.origin.rule.empty() ? "" : fmt::format(", rule {},", s.origin.rule), path);
 }
 
 /// "[x, y; k]": the rule's free variables, then the loops of its body.

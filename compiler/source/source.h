@@ -41,6 +41,13 @@ struct Line {
   auto operator<=>(const Line &) const = default;
 };
 
+/// Where a part of a program comes from: its line, and the rule of which it is a part.
+struct Origin {
+  Line line = {};
+  std::string rule = {}; // as messages name it; empty: of no rule, or of one without a name
+  auto operator<=>(const Origin &) const = default;
+};
+
 class SourceManager {
 public:
   static constexpr std::uintmax_t kLargestFile = 64u << 20;

@@ -103,6 +103,11 @@ with tempfile.TemporaryDirectory() as folder:
     # Blocks read each cell for many points, so they are faster than items that read for one point each.
     speed = {name: k["points_per_second"] for name, k in found.items() if "points_per_second" in k}
     check("blocks are faster", speed["Product.rule0, blocks"] > 4 * speed["Product.rule0, global"], speed)
+    better = found["Product.rule0, global"].get("try_version", {})
+    best = max((n for n in speed if n.startswith("Product.rule0")), key=speed.get)
+    check("the fastest version is proposed", f"Product.rule0, {better.get('version')}" == best
+          and abs(better["times_as_fast"] - speed[best] / speed["Product.rule0, global"]) < 1e-6, better)
+    check("the fastest one proposes none", "try_version" not in found[best], found[best].get("try_version"))
     # Columns: each lane touches a sector of its own.
     far = {name: k.get("points_per_second") for name, k in kernels("p.pbcc", "--n=4096", "--hits=0").items()}
     copy, column = far["Copy.rule0, global"], far["Column.rule0, global"]
@@ -178,6 +183,8 @@ with tempfile.TemporaryDirectory() as folder:
         check(f"{name}: {remainders} remainders, of two instructions each", found == 2 * remainders, k["trace"])
     walk = kernels("walk.pbcc")["Walk.rule0, global"]
     check("bodies that are calls", walk.get("why") == "its body was not lifted, so that its instructions are not known", walk)
+    text = run("p.pbcc", "--kernel=Product.rule0", "--n=4096").stdout
+    check("text proposes a version", f"  try its version {better.get('version')}: predicted {better.get('times_as_fast', 0):.2f} times as fast" in text, text)
     text = run("p.pbcc", "--kernel=Copy.rule0").stdout
     check("text", "Copy.rule0, global on H100 SXM: limited by DRAM throughput" in text and "predicted for a full device and long loops" in text, text)
 

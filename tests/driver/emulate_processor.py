@@ -94,8 +94,12 @@ with tempfile.TemporaryDirectory() as folder:
     lines = {e["parameter"]: [r.get("line") for r in e.get("regions", [])] for e in k.get("elasticities", [])}
     check("two rules have their lines", lines.get("divisions latency") in ([HALF, SECOND], [SECOND, HALF], [SECOND]) and lines.get("additions latency") == [FIRST],
           (lines, done.stderr))
+    rules = {r.get("rule"): r.get("line") for e in k.get("elasticities", []) for r in e.get("regions", []) if "line" in r}
+    check("and their names", k.get("rules") == ["first", "second"] and rules.get("first") == FIRST and rules.get("second") in (HALF, SECOND), k)
+    text = run("emulate", "lines.pbcc", f"--machine={MACHINE}", "--kernel=Lines.first+second", "--n=1000").stdout
+    check("text names rules where there are several", f"; line {FIRST} in first 0." in text and f"line {SECOND} in second 0." in text, text)
     why = run("explain", "lines.pbcc", f"--machine={MACHINE}", "--n=1000", "--why")
-    check("explain --why names lines", "        of divisions latency: line " in why.stdout and all(f"line {line} 0." in why.stdout for line in (HALF, SECOND)),
+    check("explain --why names lines", "        of divisions latency: line " in why.stdout and all(f"line {line} in second 0." in why.stdout for line in (HALF, SECOND)),
           why.stdout + why.stderr)
     text = run("emulate", "p.pbcc", f"--machine={MACHINE}", "--kernel=Sum.rule0", "--n=4000").stdout
     check("text", "limited by additions latency" in text and "predicted for one thread: " in text, text)

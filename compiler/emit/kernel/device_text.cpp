@@ -88,7 +88,7 @@ private:
                            ? kernel::rowsAtOnce(v.kernel)
                            : 0});
     for (const kernel::Statement &s : v.kernel.statements)
-      out_.versions.back().lines.push_back(s.line);
+      out_.versions.back().origins.push_back(s.origin);
     for (const Buffer &b : v.kernel.buffers)
       if (b.mapped)
         out_.versions.back().maps.push_back(mapOf(v.kernel, b));

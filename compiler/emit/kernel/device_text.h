@@ -44,12 +44,12 @@ struct DeviceText {
     std::vector<kernel::SizeOfBuild> sizes = {};
     int values = 0;  // of a part of a cell (loop/lower/lower.h)
     long narrow = 0; // the largest size for which PB_INDEX may have 32 bits (loop/narrow.h); 0: none
-    loop::NodePtr loops = nullptr;           // lowered
-    std::vector<loop::Matrix> matrices = {}; // that they use
-    std::vector<source::Line> lines = {};    // of the source, by statement of the loops
-    bool isTeam = false;                     // items compute cells together
-    bool inRounds = false;                   // each launch is a round, on which depends what its points do
-    bool hasPlanes = false;                  // items go through planes of points in turns
+    loop::NodePtr loops = nullptr;            // lowered
+    std::vector<loop::Matrix> matrices = {};  // that they use
+    std::vector<source::Origin> origins = {}; // by statement of the loops
+    bool isTeam = false;                      // items compute cells together
+    bool inRounds = false;                    // each launch is a round, on which depends what its points do
+    bool hasPlanes = false;                   // items go through planes of points in turns
     enum class Beside { Nothing, Start, Finish };
     Beside beside = Beside::Nothing; // the sums of a version in blocks of rows
     bool isCopy = false;             // it makes a copy of a matrix

@@ -149,7 +149,7 @@ void GpuLane::assignTo(const Place &place, int value) {
 
 void GpuLane::isFor(int statement) {
   const auto at = static_cast<std::size_t>(statement);
-  line_ = statement >= 0 && at < question_.lines.size() ? question_.lines[at] : source::Line{};
+  origin_ = statement >= 0 && at < question_.origins.size() ? question_.origins[at] : source::Origin{};
 }
 
 Instruction *GpuLane::joinable(GpuUnit unit, Kind kind, const std::vector<int> &reads) {

@@ -80,7 +80,7 @@ private:
   void isFor(int statement);
 
   /// Of the line at which the lane is.
-  int regionOf(Kind kind) { return emulate::placeOf({kind, line_}, trace_.regions); }
+  int regionOf(Kind kind) { return emulate::placeOf({kind, origin_}, trace_.regions); }
 
   const loop::Matrix &matrixOf(const loop::Element &e) const;
   bool isOfGroup(const loop::Element &e) const;
@@ -169,7 +169,7 @@ private:
   std::map<int, int> bases_;                         // registers of matrices' addresses
   std::set<int> reached_;                            // matrices
   std::set<std::pair<int, std::vector<long>>> rows_; // of matrices that were accessed
-  source::Line line_;
+  source::Origin origin_;
   Kind kind_ = Kind::Computing;
   std::map<std::string, const loop::Array *> ofGroup_;
   std::map<Place, int> registers_; // of the item's variables and arrays

@@ -29,8 +29,8 @@ struct WarpQuestion {
   std::map<std::string, long> sizes; // as the loops call them
   std::optional<double> hits =
       {}; // the share of sectors that come from L2; none: what neighbours load, too, comes from caches
-  std::optional<long> otherSizes = {};  // none: they are large
-  std::vector<source::Line> lines = {}; // of the source, by statement of the loops
+  std::optional<long> otherSizes = {};      // none: they are large
+  std::vector<source::Origin> origins = {}; // by statement of the loops
 };
 
 /// Accesses of one kind by a warp: bytes of one lane, and the admissions that they took.

@@ -100,7 +100,7 @@ private:
   /// What comes next is done for this statement of the kernel.
   void isFor(int statement);
   /// Of the line at which the lane is.
-  int regionOf(Kind kind) { return emulate::placeOf({kind, line_}, ran_.trace.regions); }
+  int regionOf(Kind kind) { return emulate::placeOf({kind, origin_}, ran_.trace.regions); }
 
   void open(long times, bool isCounted, long numbers, int statement);
   void close();
@@ -132,7 +132,7 @@ private:
   const ProcessorCore &core_;
   const loop::ServedStatements &served_;
   const RunOf how_;
-  source::Line line_;
+  source::Origin origin_;
   const loop::BlockOfPoints *block_ = nullptr;
   long turn_ = 0, row_ = 0, column_ = 0;
   bool areInMemory_ = false; // values of lanes, which are more than fit into registers

@@ -55,7 +55,7 @@ void ThreadLane::declare(const loop::Let::Variable &v) {
 
 void ThreadLane::isFor(int statement) {
   const auto at = static_cast<std::size_t>(statement);
-  line_ = statement >= 0 && at < question_.lines.size() ? question_.lines[at] : source::Line{};
+  origin_ = statement >= 0 && at < question_.origins.size() ? question_.origins[at] : source::Origin{};
 }
 
 /// One instruction for each vector of so many values, which are one or `apart` from each other.

@@ -25,8 +25,8 @@ struct ThreadQuestion {
   const loop::NodePtr &lowered;
   std::map<std::string, long> names; // sizes and limits, as the loops call them
   int vectorRegisters = 32;
-  bool isWarm = true;                   // the kernel ran before with the same matrices
-  std::vector<source::Line> lines = {}; // of the source, by statement of the loops
+  bool isWarm = true;                       // the kernel ran before with the same matrices
+  std::vector<source::Origin> origins = {}; // by statement of the loops
 };
 
 /// For the resources of the core. Bodies that were not lifted are not followed (loop::Call).

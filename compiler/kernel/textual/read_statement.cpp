@@ -49,7 +49,7 @@ public:
     if (r_.nextIndentation() > indentation && r_.nextBeginsWith("line"))
       line();
     else
-      s_.line = r_.lineOf(head); // the text is the source
+      s_.origin.line = r_.lineOf(head); // the text is the source
     kernel_.statements.push_back(std::move(s_));
   }
 
@@ -77,13 +77,18 @@ private:
       s_.freeCount = static_cast<int>(s_.dimensions.size());
   }
 
-  /// "line 12 of mm.pbcc"
+  /// "line 12 of mm.pbcc", "line 12, rule Cells, of mm.pbcc"
   void line() {
     r_.nextLine();
     r_.expect("line", "");
-    s_.line.number = static_cast<unsigned>(r_.integer("the number of a line", 1));
+    s_.origin.line.number = static_cast<unsigned>(r_.integer("the number of a line", 1));
+    if (r_.accept(",")) {
+      r_.expect("rule", "`rule` and its name");
+      s_.origin.rule = r_.word("the name of a rule");
+      r_.expect(",", "`,` behind the name of a rule");
+    }
     r_.expect("of", "`of` and the name of a file");
-    s_.line.path = r_.toEnd("the name of a file");
+    s_.origin.line.path = r_.toEnd("the name of a file");
   }
 
   /// The element that is written stands first, but its access comes last.

@@ -84,12 +84,12 @@ isl::map dimensionsOf(const isl::set &domain, std::size_t from, std::size_t coun
 }
 
 /// Where the source reads, or writes, what is copied.
-source::Line lineOf(const Copy &copy, const Exposed &exposed, const Kernel &kernel, bool isWritten) {
+source::Origin originOf(const Copy &copy, const Exposed &exposed, const Kernel &kernel, bool isWritten) {
   for (const auto &[index, dimensions] : exposed.dimensions) {
     const Statement &s = kernel.statements[static_cast<std::size_t>(index)];
     if (std::any_of(s.accesses.begin(), s.accesses.end(),
                     [&](const Access &a) { return a.buffer == copy.matrix && a.isWrite == isWritten; }))
-      return s.line;
+      return s.origin;
   }
   return {};
 }
@@ -378,7 +378,7 @@ Outcome withCopies(const Scheduled &kernel, const CopyRequest &asked) {
       continue;
     const std::string name = freshName(made, matrix.name + (isBack ? "_back" : "_copy"));
     Placed one{copyStatement(copy, made, name, scratchIndex, isBack), isBack, {}};
-    one.statement.line = lineOf(copy, *exposed, made, isBack);
+    one.statement.origin = originOf(copy, *exposed, made, isBack);
     for (const PlacedDimension &d : copy.order) {
       std::string label = freshLabel(labels, one.statement.dimensions[copy.loops.size() + d.dimension]);
       while (isTaken(placed, label)) // by the loops of the other copy

@@ -367,7 +367,7 @@ Outcome withGroupCopy(const Scheduled &kernel, const CopyRequest &asked) {
   made.buffers.push_back(memory);
   Statement fill = fillStatement(copy, made, steps, memory, to);
   if (!copy.reads.empty())
-    fill.line = made.statements[static_cast<std::size_t>(copy.reads.begin()->first)].line;
+    fill.origin = made.statements[static_cast<std::size_t>(copy.reads.begin()->first)].origin;
   if (asked.isThroughGroup) {
     fill.copy->through = static_cast<int>(made.buffers.size());
     made.buffers.push_back(planeOf(memory, freshName(made, matrix.name + "_plane"), asked.planes));

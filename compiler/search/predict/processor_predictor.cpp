@@ -117,7 +117,7 @@ Prediction ProcessorPredictor::of(const kernel::Planned &planned,
     asked.extents.push_back(at == arrays_.all.end() ? std::vector<long>{} : at->extents);
   }
   for (const kernel::Statement &s : made.kernel.statements)
-    asked.lines.push_back(s.line);
+    asked.origins.push_back(s.origin);
   const auto &tasks = made.kernel.schedule.taskDimensions;
   for (std::size_t t = 0; t < tasks.size(); ++t) {
     asked.names[fmt::format("low{}", t)] = valueAt(tasks[t].low, values_);

@@ -9,7 +9,7 @@ namespace {
 
 using RegionKind = Region::Kind;
 
-const source::Line kTwelve{"five.pbcc", 12}, kFifteen{"five.pbcc", 15};
+const source::Origin kTwelve{{"five.pbcc", 12}, "Rows"}, kFifteen{{"five.pbcc", 15}, "Rows"};
 
 std::vector<LineShare> sharesOf(const std::vector<std::pair<Region, double>> &all) {
   Trace trace;
@@ -28,11 +28,11 @@ TEST(ByLine, KindsOfOneLineAddUp) {
                                                {{RegionKind::Loads, kTwelve}, 0.5},
                                                {{RegionKind::Computing, kTwelve}, 0.015}});
   ASSERT_EQ(all.size(), 2U);
-  EXPECT_EQ(all[0].line, kTwelve) << "the greatest comes first";
+  EXPECT_EQ(all[0].origin, kTwelve) << "the greatest comes first";
   EXPECT_NEAR(all[0].value, 0.715, 1e-12) << "with what is too little to be named";
   EXPECT_EQ(all[0].parts, (std::vector<std::pair<RegionKind, double>>{{RegionKind::Loads, 0.5},
                                                                       {RegionKind::Stores, 0.2}}));
-  EXPECT_EQ(all[1].line, kFifteen);
+  EXPECT_EQ(all[1].origin, kFifteen);
 }
 
 TEST(ByLine, WhatHasNoLineStandsForItself) {
@@ -45,10 +45,32 @@ TEST(ByLine, WhatHasNoLineStandsForItself) {
   EXPECT_EQ(all[1].parts, (std::vector<std::pair<RegionKind, double>>{{RegionKind::Computing, 0.3}}));
 }
 
-TEST(ByLine, OtherFilesAreNamed) {
-  EXPECT_EQ(nameOf(kTwelve, "five.pbcc"), "line 12");
-  EXPECT_EQ(nameOf(kTwelve, "main.pbcc"), "line 12 of five.pbcc");
-  EXPECT_EQ(nameOf({"a/five.pbcc", 12}, "a//five.pbcc"), "line 12") << "the same file";
+TEST(ByLine, RulesInOneLineStandApart) {
+  const source::Origin other{kTwelve.line, "Columns"};
+  const std::vector<LineShare> all = sharesOf({{{RegionKind::Loads, kTwelve}, 0.2},
+                                               {{RegionKind::Loads, other}, 0.5},
+                                               {{RegionKind::Stores, kTwelve}, 0.2}});
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].origin, other);
+  EXPECT_NEAR(all[1].value, 0.4, 1e-12) << "of both kinds";
+}
+
+TEST(ByLine, RulesOfATrace) {
+  Trace trace;
+  trace.regions = {{RegionKind::Starts},
+                   {RegionKind::Loads, kTwelve},
+                   {RegionKind::Stores, {kTwelve.line, "Columns"}},
+                   {RegionKind::Stores, kFifteen}};
+  EXPECT_EQ(rulesOf(trace), (std::vector<std::string>{"Rows", "Columns"}));
+}
+
+TEST(ByLine, Names) {
+  EXPECT_EQ(nameOf(kTwelve, "five.pbcc", false), "line 12");
+  EXPECT_EQ(nameOf(kTwelve, "main.pbcc", false), "line 12 of five.pbcc") << "other files are named";
+  EXPECT_EQ(nameOf({{"a/five.pbcc", 12}}, "a//five.pbcc", false), "line 12") << "the same file";
+  EXPECT_EQ(nameOf(kTwelve, "five.pbcc", true), "line 12 in Rows");
+  EXPECT_EQ(nameOf(kTwelve, "main.pbcc", true), "line 12 of five.pbcc in Rows");
+  EXPECT_EQ(nameOf({{"five.pbcc", 12}}, "five.pbcc", true), "line 12") << "of no rule";
 }
 
 } // namespace

@@ -55,22 +55,29 @@ TEST(KernelText, WhatFollowsIsAdded) {
 TEST(KernelText, StatementsKnowTheirLines) {
   Texts t;
   const Scheduled own = t.kernel(kAdd);
-  EXPECT_EQ(own.statements.front().line.number, 5U);
+  EXPECT_EQ(own.statements.front().origin.line.number, 5U);
   const std::string lined =
       replaced(kAdd, "x < w }\n", "x < w }\n    line 12 of my folder/five.pbcc   // of the program\n");
   const Scheduled k = t.kernel(lined);
-  EXPECT_EQ(k.statements.front().line, (pbc::source::Line{"my folder/five.pbcc", 12}));
+  EXPECT_EQ(k.statements.front().origin.line, (pbc::source::Line{"my folder/five.pbcc", 12}));
   EXPECT_THAT(print(k, Lines::Printed), HasSubstr("\n    line 12 of my folder/five.pbcc\n"));
   EXPECT_EQ(print(t.kernel(print(k, Lines::Printed)), Lines::Printed), print(k, Lines::Printed));
   EXPECT_EQ(print(k), print(own)) << "lines are left out unless they are asked for";
+  const Scheduled ofRule =
+      t.kernel(replaced(kAdd, "x < w }\n", "x < w }\n    line 12, rule Cells, of my folder/five.pbcc\n"));
+  EXPECT_EQ(ofRule.statements.front().origin, (pbc::source::Origin{{"my folder/five.pbcc", 12}, "Cells"}));
+  EXPECT_THAT(print(ofRule, Lines::Printed),
+              HasSubstr("\n    line 12, rule Cells, of my folder/five.pbcc\n"));
   // Two slashes would begin a comment.
   Scheduled twice = k;
-  twice.statements.front().line = {"a//b.pbcc", 3};
+  twice.statements.front().origin.line = {"a//b.pbcc", 3};
   EXPECT_THAT(print(twice, Lines::Printed), HasSubstr("line 3 of a/b.pbcc\n"));
   EXPECT_THAT(t.messages(replaced(kAdd, "x < w }\n", "x < w }\n    line twelve of a.pbcc\n")),
               HasSubstr("expected the number of a line, found `twelve`"));
   EXPECT_THAT(t.messages(replaced(kAdd, "x < w }\n", "x < w }\n    line 12 of\n")),
               HasSubstr("expected the name of a file"));
+  EXPECT_THAT(t.messages(replaced(kAdd, "x < w }\n", "x < w }\n    line 12, rule Cells of a.pbcc\n")),
+              HasSubstr("expected `,` behind the name of a rule"));
 }
 
 /// A copy belongs to the line that reads what it copies, and a fused statement keeps its own.
@@ -82,7 +89,7 @@ TEST(KernelText, StepsKeepLines) {
     const std::optional<Scheduled> made = t.run(k, steps);
     ASSERT_TRUE(made) << steps;
     for (const Statement &s : made->statements)
-      EXPECT_EQ(s.line.number, 5U) << steps << ": " << s.name;
+      EXPECT_EQ(s.origin.line.number, 5U) << steps << ": " << s.name;
   }
 }
 
