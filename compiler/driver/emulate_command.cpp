@@ -90,7 +90,7 @@ void refuseOthers(const CLI::App &app, const model::Machine &machine) {
   const std::vector<const char *> others =
       isGpu ? std::vector<const char *>{"--schedules", "--script", "--measure", "--times"}
             : std::vector<const char *>{"--hits",  "--registers", "--source", "--device",
-                                        "--group", "--cells",     "--points", "--trace"};
+                                        "--group", "--cells",     "--points"};
   for (const char *name : others)
     if (app.count(name) > 0)
       throw Refusal(

@@ -81,7 +81,7 @@ long WarpLane::number(const Parallel &p) const {
 }
 
 void WarpLane::loop(const For &f) {
-  const bool isWrittenOut = f.hint.unrolling == Hint::Unrolling::Fully;
+  const bool isWrittenOut = f.hint.unrolling == Hint::Unrolling::Fully && !isTakenAsLoop(f);
   const long step = f.step ? valueOf(f.step) : 1;
   if (f.begin)
     values_[f.iterator] = valueOf(f.begin);
@@ -92,20 +92,26 @@ void WarpLane::loop(const For &f) {
   }
   const long first = values_[f.iterator];
   const std::optional<long> turns = turnsOf(f);
-  if (turns && *turns == 0)
+  if (turns && *turns == 0 && !ignoresLimits())
     return;
-  if (turns && goesThroughAll(f, *turns)) {
+  if (turns && *turns > 0 && goesThroughAll(f, *turns)) {
     runTurns(f, step, kWrittenOut);
     return;
   }
   beginLoop(f, turns.value_or(1));
   changedIn_[f.iterator] = ++open_;
-  values_[f.iterator] += firstTurn(turns.value_or(1)) * step;
+  const std::vector<long> from = firstTurns(turns.value_or(1));
   if (turns) {
-    runTurns(f, step, turnsOfLoop_);
+    for (std::size_t k = 0; k < from.size(); ++k) {
+      values_[f.iterator] = first + from[k] * step;
+      beginTurns(k);
+      runTurns(f, step, turnsOfLoop_);
+    }
     values_[f.iterator] = first + *turns * step; // a later loop may go on from there
   } else {                                       // as often as the body's changes take to the end
     const auto [compared, end] = *comparedBy(f);
+    if (!from.empty())
+      values_[f.iterator] += from.front() * step;
     const long before = values_[compared.name];
     runTurns(f, step, turnsOfLoop_);
     const long change = std::max(1L, values_[compared.name] - before);
@@ -121,7 +127,8 @@ void WarpLane::loop(const For &f) {
 void WarpLane::runTurns(const For &f, long step, long most) {
   const bool isWrittenOut = f.hint.unrolling == Hint::Unrolling::Fully;
   std::vector<long> &counted = isWrittenOut ? copies_ : turns_;
-  for (long turn = 0; turn < most && (!f.condition || valueOf(f.condition)); ++turn) {
+  const bool isSure = most == turnsOfLoop_ && ignoresLimits();
+  for (long turn = 0; turn < most && (isSure || !f.condition || valueOf(f.condition)); ++turn) {
     counted.push_back(turn);
     run(f.body);
     counted.pop_back();

@@ -47,8 +47,15 @@ protected:
   virtual void endLoop() {}
   /// The open loop runs so often: it has turned out from what its body does to the variable of its condition.
   virtual void turnsAre(long) {}
-  /// Of so many turns of such a loop, the one with which it begins here.
-  virtual long firstTurn(long) const { return 0; }
+  /// Of so many turns of such a loop, those from which on it is carried out here, one after the other; the first of them if it is not known how
+  /// often it runs.
+  virtual std::vector<long> firstTurns(long) const { return {0}; }
+  /// What follows is carried out from the turn at this place of firstTurns() on.
+  virtual void beginTurns(std::size_t) {}
+  /// Whether a loop that is not written out is carried out from that turn on even if it does not have it.
+  virtual bool ignoresLimits() const { return false; }
+  /// Whether a loop that is to be written out is taken for one that is not.
+  virtual bool isTakenAsLoop(const For &) const { return false; }
   /// Whether all of so many turns are carried out one after the other, as if the loop were written out.
   virtual bool goesThroughAll(const For &, long) const { return false; }
   virtual void barrier(const Barrier &) {}

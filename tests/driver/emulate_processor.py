@@ -103,6 +103,8 @@ with tempfile.TemporaryDirectory() as folder:
           why.stdout + why.stderr)
     text = run("emulate", "p.pbcc", f"--machine={MACHINE}", "--kernel=Sum.rule0", "--n=4000").stdout
     check("text", "limited by additions latency" in text and "predicted for one thread: " in text, text)
+    traced = run("emulate", "p.pbcc", f"--machine={MACHINE}", "--kernel=Sum.rule0", "--n=4000", "--trace").stdout
+    check("the trace of a thread", "additions" in traced and " times {\n" in traced, traced)
     why = run("explain", "p.pbcc", f"--machine={MACHINE}", "--n=400", "--why")
     check("explain --why", "predicted: " in why.stdout and "limited by arithmetic throughput" in why.stdout, why.stdout + why.stderr)
     check("explain says why nothing is predicted", "the body of Walk.rule0 was not lifted" in why.stdout or "no bound: " in why.stdout, why.stdout)

@@ -67,7 +67,7 @@ protected:
   void turnsAre(long turns) override;
 
   /// One from the middle: the first ones may only prepare something, and conditions hold for some only.
-  long firstTurn(long turns) const override { return turns / 2; }
+  std::vector<long> firstTurns(long turns) const override { return {turns / 2}; }
 
   void endLoop() override;
 

@@ -103,7 +103,9 @@ protected:
     inside_.push_back(turns > kAllTurns && loads_.isInnermost(f));
   }
   void endLoop() override { inside_.pop_back(); }
-  long firstTurn(long turns) const override { return turns / 2 + (inside_.back() ? offset_ : 0); }
+  std::vector<long> firstTurns(long turns) const override {
+    return {turns / 2 + (inside_.back() ? offset_ : 0)};
+  }
 
   void access(const Expr &e, bool isWrite, long cells) override {
     const loop::Element *element = loop::as<loop::Element>(e);

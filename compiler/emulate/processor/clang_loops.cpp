@@ -5,8 +5,10 @@
 #include "compiler/loop/walk.h"
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace pbc::emulate {
 namespace {
@@ -29,16 +31,72 @@ bool isOneInstruction(std::string name) {
   return false;
 }
 
-/// Of a loop from one number to another that may be written out.
+using IndexOp = loop::Arithmetic::Op;
+
+/// A sum of names with factors; that of "" is the constant.
+using Sum = std::map<std::string, long>;
+
+/// Adds `factor` times the value. Whether it is a sum.
+bool addTo(Sum &sum, const Expr &e, long factor) {
+  if (const loop::Grouped *g = loop::as<loop::Grouped>(e))
+    return addTo(sum, g->operand, factor);
+  if (const loop::Integer *i = loop::as<loop::Integer>(e))
+    return sum[""] += factor * i->value, true;
+  if (const loop::Name *n = loop::as<loop::Name>(e))
+    return sum[n->name] += factor, true;
+  const loop::Arithmetic *a = loop::as<loop::Arithmetic>(e);
+  if (!a)
+    return false;
+  switch (a->op) {
+  case IndexOp::Add:
+  case IndexOp::Further:
+    return addTo(sum, a->operands[0], factor) && addTo(sum, a->operands[1], factor);
+  case IndexOp::Subtract:
+    return addTo(sum, a->operands[0], factor) && addTo(sum, a->operands[1], -factor);
+  case IndexOp::Negate:
+    return addTo(sum, a->operands[0], -factor);
+  case IndexOp::Multiply:
+    for (const std::size_t k : {0u, 1u})
+      if (const loop::Integer *i = loop::as<loop::Integer>(a->operands[k]))
+        return addTo(sum, a->operands[1 - k], factor * i->value);
+    return false;
+  default:
+    return false;
+  }
+}
+
+/// How often a loop runs, if its limits are always equally far apart.
 std::optional<long> constantRounds(const loop::For &f) {
   const loop::Arithmetic *ends = f.condition ? loop::as<loop::Arithmetic>(f.condition) : nullptr;
-  const loop::Integer *first = f.begin ? loop::as<loop::Integer>(f.begin) : nullptr;
-  const loop::Integer *last =
-      ends && ends->operands.size() == 2 ? loop::as<loop::Integer>(ends->operands[1]) : nullptr;
-  if (!first || !last || f.hint.unrolling == loop::Hint::Unrolling::Never ||
-      f.hint.vectors == loop::Hint::Vectors::Always)
+  const bool isLess = ends && (ends->op == IndexOp::Less || ends->op == IndexOp::LessEqual);
+  const loop::Integer *step = f.step ? loop::as<loop::Integer>(f.step) : nullptr;
+  const loop::Name *compared = isLess ? loop::as<loop::Name>(ends->operands[0]) : nullptr;
+  Sum sum;
+  if (!f.begin || !compared || compared->name != f.iterator || (f.step && (!step || step->value < 1)) ||
+      !addTo(sum, ends->operands[1], 1) || !addTo(sum, f.begin, -1))
     return {};
-  return std::max(1L, last->value - first->value);
+  const long apart = std::exchange(sum[""], 0) + (ends->op == IndexOp::LessEqual ? 1 : 0),
+             by = step ? step->value : 1;
+  if (std::any_of(sum.begin(), sum.end(), [](const auto &term) { return term.second != 0; }))
+    return {};
+  return std::max(1L, (apart + by - 1) / by);
+}
+
+/// The same of a loop that may be written out without being asked for it.
+std::optional<long> roundsToWriteOut(const loop::For &f) {
+  const bool isFree =
+      f.hint.unrolling != loop::Hint::Unrolling::Never && f.hint.vectors != loop::Hint::Vectors::Always;
+  return isFree ? constantRounds(f) : std::nullopt;
+}
+
+/// Of a loop with a known number of rounds, so many vectors in one that few or no iterations are left.
+long vectorsInRound(long rounds, long lanes, long most) {
+  const auto floorOf = [](long n) {
+    return static_cast<long>(std::bit_floor(static_cast<unsigned long>(std::max(1L, n))));
+  };
+  const long upper = floorOf(std::min(rounds / lanes, most)),
+             lower = floorOf(std::min(rounds / (2 * lanes), most));
+  return rounds % (lanes * upper) == rounds % (lanes * lower) ? upper : lower;
 }
 
 /// What decides about a loop's body.
@@ -48,6 +106,7 @@ struct Body : loop::Visitor {
   long bytes = 1, instructions = 1;
   bool hasLoop = false, hasBranch = false, hasFunction = false, isCarried = false, isApart = false;
   std::set<std::string> own;     // values that the iteration has set
+  std::set<std::string> moving;  // names of indices that differ between iterations
   std::set<std::string> isSetIn; // somewhere in the body
   std::set<int> loaded, stored;  // matrices
 
@@ -63,17 +122,26 @@ struct Body : loop::Visitor {
       }
     } sets(isSetIn);
     sets.node(f.body);
+    moving.insert(iterator);
+  }
+
+  bool isMoving(const Expr &index) const {
+    return std::any_of(moving.begin(), moving.end(),
+                       [&](const std::string &name) { return loop::mentions(index, name); });
   }
 
   void node(const NodePtr &n) override {
     if (const loop::For *f = loop::as<loop::For>(n)) {
       hasLoop = hasLoop || (f->hint.unrolling != loop::Hint::Unrolling::Fully && f->condition &&
-                            !isWrittenOut(*f, constantRounds(*f).value_or(kWrittenOut + 1)));
+                            !isWrittenOut(*f, roundsToWriteOut(*f).value_or(kWrittenOut + 1)));
     } else if (loop::as<loop::If>(n) || loop::as<loop::BlockOfPoints>(n)) {
       hasBranch = true;
     } else if (const loop::Let *let = loop::as<loop::Let>(n)) {
-      for (const loop::Let::Variable &v : let->variables)
+      for (const loop::Let::Variable &v : let->variables) {
         own.insert(v.name);
+        if (isMoving(v.value))
+          moving.insert(v.name);
+      }
     } else if (const loop::Array *array = loop::as<loop::Array>(n)) {
       own.insert(array->name);
     } else if (const loop::Assign *a = loop::as<loop::Assign>(n)) {
@@ -84,9 +152,8 @@ struct Body : loop::Visitor {
         return;
       }
       if (const loop::Element *cell = loop::as<loop::Element>(a->target)) {
-        const bool isMoving = std::any_of(cell->indices.begin(), cell->indices.end(),
-                                          [&](const Expr &i) { return loop::mentions(i, iterator); });
-        isCarried = isCarried || !isMoving;
+        isCarried = isCarried || std::none_of(cell->indices.begin(), cell->indices.end(),
+                                              [&](const Expr &i) { return isMoving(i); });
         stored.insert(cell->buffer);
         element(*cell);
         expr(a->value);
@@ -120,7 +187,7 @@ struct Body : loop::Visitor {
     bytes = std::max(
         bytes, static_cast<long>(kernel::bytesOf(matrices[static_cast<std::size_t>(cell.buffer)].element)));
     for (std::size_t d = 1; d < cell.indices.size(); ++d)
-      isApart = isApart || loop::mentions(cell.indices[d], iterator);
+      isApart = isApart || isMoving(cell.indices[d]);
   }
 
   bool storesWhatItLoads() const {
@@ -134,23 +201,36 @@ LoopCode loopCode(const loop::For &f, const std::vector<loop::Matrix> &matrices,
                   bool hasGathers) {
   Body body(matrices, f);
   body.node(f.body);
-  LoopCode made{1, 1, !body.hasLoop};
-  const bool isAsked = f.hint.vectors == loop::Hint::Vectors::Always;
+  LoopCode made{1, 1, !body.hasLoop, false};
+  const bool isAsked = f.hint.vectors == loop::Hint::Vectors::Always,
+             areCopies = f.hint.unrolling == loop::Hint::Unrolling::Fully;
   const bool isFree = f.hint.vectors == loop::Hint::Vectors::AsItLikes && !body.hasBranch &&
                       !body.hasFunction && !body.isCarried && !body.storesWhatItLoads() &&
-                      (hasGathers || !body.isApart);
+                      ((hasGathers && !areCopies) || !body.isApart);
   if (body.hasLoop || (!isAsked && !isFree))
+    return made;
+  const std::optional<long> rounds = constantRounds(f);
+  if (areCopies && (!rounds || body.stored.empty()))
     return made;
   made.lanes = f.hint.width ? f.hint.width : std::max(1L, vectorBytes / body.bytes);
   made.vectors = f.hint.interleave ? f.hint.interleave
                                    : std::clamp(static_cast<long>(std::bit_floor(static_cast<unsigned long>(
                                                     kSmall / (body.instructions + 1)))),
                                                 1L, kMostVectors);
+  if (!rounds)
+    return made;
+  if (!f.hint.width)
+    made.lanes = std::min(made.lanes, static_cast<long>(std::bit_floor(static_cast<unsigned long>(*rounds))));
+  if (!f.hint.interleave)
+    made.vectors = vectorsInRound(*rounds, made.lanes, made.vectors);
+  const bool isWhole = *rounds % (made.lanes * made.vectors) == 0;
+  made.isStraight = areCopies || (isWhole && *rounds / made.lanes * body.instructions <= kWrittenLength &&
+                                  *rounds / (made.lanes * made.vectors) <= kWrittenOut);
   return made;
 }
 
 bool isWrittenOut(const loop::For &f, long turns) {
-  if (turns > kWrittenOut || !constantRounds(f))
+  if (turns > kWrittenOut || !roundsToWriteOut(f))
     return false;
   struct Size : loop::Visitor {
     long nodes = 0, times = 1;
@@ -158,7 +238,7 @@ bool isWrittenOut(const loop::For &f, long turns) {
     void node(const NodePtr &n) override {
       const long before = times;
       if (const loop::For *inner = loop::as<loop::For>(n)) {
-        const std::optional<long> rounds = constantRounds(*inner);
+        const std::optional<long> rounds = roundsToWriteOut(*inner);
         hasOther = hasOther || (!rounds && inner->hint.unrolling != loop::Hint::Unrolling::Fully);
         times *= rounds.value_or(1);
       }

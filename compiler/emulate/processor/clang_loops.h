@@ -5,10 +5,11 @@
 //   for c < n: B[c] = 2 * A[c]        32-byte vectors  =>  4 lanes, 4 vectors in a round; the last n % 16 iterations one by one
 //   for c < n: s += A[c]                               =>  1 lane: the order of a sum of floating-point numbers stays
 //   for i < 7: s += A[i]                               =>  written out
+//   for c = 8 * t; c < 8 * t + 8: B[c] = A[c]          =>  2 vectors of 4 lanes, and no loop; also of copies that a script asks for
 //
 // Imitated are the rules that decide most: only innermost loops, no value that goes from one iteration to the next, no cell that is stored and
 // loaded, no function that has no instruction; as many vectors in a round as a small body leaves room for. Its cost model, its checks for
-// matrices that overlap, and masks are not. Source: LoopVectorize of LLVM 19 (SmallLoopCost, interleave counts), bottleneck-analysis.md 8.
+// matrices that overlap, and masks are not. Source: LoopVectorize of LLVM 19 (SmallLoopCost, interleave counts, BestKnownTC), SLPVectorizer, bottleneck-analysis.md 8.
 #pragma once
 #include "compiler/loop/tree.h"
 
@@ -18,6 +19,7 @@ struct LoopCode {
   long lanes = 1;   // iterations in a vector
   long vectors = 1; // in a round
   bool isInnermost = true;
+  bool isStraight = false; // so few iterations, of a constant number, that there is no loop
 };
 
 /// `hasGathers`: cells that are apart can be loaded and stored as vectors.

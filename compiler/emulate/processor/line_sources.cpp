@@ -167,15 +167,16 @@ private:
     for (std::size_t d = first; d < s.loops.size(); ++d)
       if (stride(s, d) != 0) {
         const double steps = distance / stride(s, d);
-        if (steps < times(s, d) && isNear(steps, stride(s, d)))
+        if (steps < times(s, d) && isNear(steps, stride(s, d), own.run))
           least = std::min(least, steps / times(s, d));
       }
     return least;
   }
 
-  /// Whether so many strides are a whole number of them, but for a part of a line or of a few.
-  static bool isNear(double steps, double stride) {
-    return std::abs(steps - std::round(steps)) * stride < 4 * kLineBytes;
+  /// Whether so many strides are one or more of them, but for a line, or for a few of a long run.
+  bool isNear(double steps, double stride, double run) const {
+    const double rest = std::abs(steps - std::round(steps)) * stride;
+    return std::round(steps) >= 1 && rest < std::max(unit_, std::min(4.0 * kLineBytes, kNearly * run));
   }
 
   /// What a stream uses in one iteration of the loop at `depth`.
@@ -221,6 +222,8 @@ private:
     return least;
   }
 
+  static long lineOf(double unit) { return static_cast<long>(unit); }
+
   /// Whether another stream uses the same line in the same iteration, and is the one that fetches it.
   bool isAccompanied(std::size_t which) const {
     const Stream &s = nest_.streams[which];
@@ -230,7 +233,11 @@ private:
       if (k == which || !areAlike(s, other))
         continue;
       const long ahead = stride < 0 ? s.byte - other.byte : other.byte - s.byte;
-      if (std::abs(static_cast<double>(ahead)) < unit_ && (ahead > 0 || (ahead == 0 && k < which)))
+      // Copies that lie side by side, and move on together by lines, are neighbours of neighbours in other lines.
+      const bool areInLine = std::labs(stride) >= lineOf(unit_) && s.bytes < lineOf(unit_)
+                                 ? s.byte / lineOf(unit_) == other.byte / lineOf(unit_)
+                                 : std::abs(static_cast<double>(ahead)) < unit_;
+      if (areInLine && (ahead > 0 || (ahead == 0 && k < which)))
         return true;
     }
     return false;

@@ -8,6 +8,7 @@
 #include "compiler/loop/walk.h"
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdlib>
 
 namespace pbc::emulate {
@@ -34,8 +35,9 @@ constexpr long kRepeated = 50,
 } // namespace
 
 ThreadLane::ThreadLane(const ThreadQuestion &question, const ProcessorCore &core,
-                       const loop::ServedStatements &served, const RunOf &how)
-    : WarpLane(kNoLaunch, kNoLane, kOnce), question_(question), core_(core), served_(served), how_(how) {}
+                       const loop::ServedStatements &served, const MeanTurns &means, const RunOf &how)
+    : WarpLane(kNoLaunch, kNoLane, kOnce), question_(question), core_(core), served_(served), means_(means),
+      how_(how) {}
 
 Ran ThreadLane::take() {
   run(question_.lowered);
@@ -50,26 +52,38 @@ long ThreadLane::ofLaunch(const loop::Name &n) const {
 // ---- loops
 
 void ThreadLane::beginLoop(const loop::For &f, long turns) {
+  constexpr double kSeldom = 0.5; // of a round of vectors
   LoopCode code = loopCode(f, question_.matrices, width(), core_.hasGathers);
-  if (block_ || turns < code.lanes * code.vectors)
+  const auto ofThis = static_cast<double>(turns);
+  const LoopTurns *known = block_ ? nullptr : means_.of(f);
+  const long inRound = code.lanes * code.vectors;
+  LoopTurns mean = known ? *known : LoopTurns{ofThis, static_cast<double>(turns - turns % inRound)};
+  if (block_ || mean.inVectors < kSeldom * static_cast<double>(inRound))
     code.lanes = code.vectors = 1;
   const bool isVector = code.lanes > 1;
-  const long inRound = code.lanes * code.vectors, main = turns / inRound * inRound;
+  if (!isVector)
+    mean.inVectors = mean.all;
   const int statement = served_.of(f);
   isFor(statement);
-  emitSetUp(isVector || code.isInnermost);
-  open(main / code.lanes, !isVector, code.lanes, statement);
-  open_.back().vectors = code.vectors;
-  open_.back().rest = isVector ? turns - main : 0;
+  if (isVector && code.isStraight) {
+    openStraight(turns, statement);
+  } else {
+    emitSetUp(isVector || code.isInnermost);
+    const auto lanes = static_cast<double>(code.lanes);
+    open(mean.inVectors / lanes, (turns / code.lanes - 1) / 2, !isVector, code.lanes, statement);
+    open_.back().vectors = code.vectors;
+    open_.back().rest = isVector ? mean.all - mean.inVectors : 0;
+  }
   open_.back().isInnermost = code.isInnermost;
+  open_.back().isRepeated = code.isInnermost && f.hint.unrolling != loop::Hint::Unrolling::Never;
   areInMemory_ = isVector && turns * bytesOf(Scalar::F64) > width() * question_.vectorRegisters * 3 / 4;
   if (isVector && how_.isLaneOne)
     ++turn_;
 }
 
-/// Loops that have constant limits and few iterations.
+/// Loops that have constant limits and few iterations, unless Clang puts their copies together into vectors.
 bool ThreadLane::goesThroughAll(const loop::For &f, long turns) const {
-  return !block_ && isWrittenOut(f, turns);
+  return !block_ && isWrittenOut(f, turns) && !isTakenAsLoop(f);
 }
 
 void ThreadLane::emitSetUp(bool isInnermost) {
@@ -85,38 +99,67 @@ void ThreadLane::emitSetUp(bool isInnermost) {
 
 void ThreadLane::endLoop() { close(); }
 
-/// One from the middle. Iterations of a vector loop are counted one by one.
-long ThreadLane::firstTurn(long) const { return turn_; }
+/// One whose copies Clang puts together into vectors.
+bool ThreadLane::isTakenAsLoop(const loop::For &f) const {
+  return !block_ && loopCode(f, question_.matrices, width(), core_.hasGathers).isStraight;
+}
 
 void ThreadLane::turnsAre(long turns) {
   ran_.trace.loops[static_cast<std::size_t>(open_.back().loop)].times = turns;
   ran_.exact[static_cast<std::size_t>(open_.back().loop)] = static_cast<double>(turns);
 }
 
-void ThreadLane::open(long times, bool isCounted, long numbers, int statement) {
+/// With an iteration in its middle. Iterations of a vector loop are counted one by one. `times`: on average, so that whole numbers are such
+/// that the loops around and this one have about as many iterations together as on average.
+void ThreadLane::open(double times, long middle, bool isCounted, long numbers, int statement) {
+  const double drift = open_.empty() ? 1 : open_.back().drift;
+  const long rounded = std::max(1L, std::lround(times * drift));
   const std::size_t loop = ran_.trace.loops.size();
   const bool isKnown = how_.first && loop < how_.first->turns.size();
-  turn_ = isKnown ? how_.first->turns[loop] : times / 2;
+  turn_ = isKnown ? how_.first->turns[loop] : std::max(0L, middle);
   ran_.turns.push_back(turn_);
   turn_ = (turn_ + (static_cast<int>(loop) == how_.shifted ? how_.by : 0)) * numbers;
   open_.push_back({static_cast<int>(ran_.trace.instructions.size()), static_cast<int>(loop), isCounted,
                    numbers, statement});
   open_.back().accesses = ran_.accesses.size();
-  ran_.trace.loops.push_back({0, 0, times});
-  ran_.exact.push_back(static_cast<double>(times));
+  open_.back().drift = drift * times / static_cast<double>(rounded);
+  ran_.trace.loops.push_back({0, 0, rounded});
+  ran_.exact.push_back(times);
   loaded_.clear();
+  stored_.clear();
   aliases_.clear(); // from the second iteration on, a place has what the first one has left in it
+}
+
+/// All iterations at once. It has a place among the loops, so that other runs may shift it.
+void ThreadLane::openStraight(long numbers, int statement) {
+  const std::size_t loop = ran_.trace.loops.size();
+  turn_ = static_cast<int>(loop) == how_.shifted ? how_.by * numbers : 0;
+  ran_.turns.push_back(0);
+  Open made{static_cast<int>(ran_.trace.instructions.size()), static_cast<int>(loop), false, numbers,
+            statement};
+  made.drift = open_.empty() ? 1 : open_.back().drift;
+  made.isStraight = true;
+  open_.push_back(made);
+  ran_.trace.loops.push_back({0, 0, 1});
+  ran_.exact.push_back(1);
 }
 
 void ThreadLane::close() {
   const Open last = open_.back();
+  if (last.isStraight) {
+    open_.pop_back();
+    ran_.trace.loops[static_cast<std::size_t>(last.loop)].first = last.first;
+    ran_.trace.loops[static_cast<std::size_t>(last.loop)].end =
+        static_cast<int>(ran_.trace.instructions.size());
+    return;
+  }
   isFor(last.statement);
   Repeat &loop = ran_.trace.loops[static_cast<std::size_t>(last.loop)];
   const auto length = static_cast<long>(ran_.trace.instructions.size()) - last.first;
   double jumps = 1.0 / static_cast<double>(last.vectors);
   if (last.isCounted) { // its variable, and the branch
     emit(CpuUnit::Integers, Scalar::I64, Kind::Computing, {}, 1);
-    if (last.isInnermost && length > 0)
+    if (last.isRepeated && length > 0)
       jumps = 1.0 / static_cast<double>(std::bit_floor(static_cast<unsigned long>(
                         std::clamp(kRepeated / length, 1L, std::min(kMostRepeated, loop.times)))));
   }
@@ -128,13 +171,14 @@ void ThreadLane::close() {
   loop.first = last.first;
   loop.end = static_cast<int>(ran_.trace.instructions.size());
   const double rounds = static_cast<double>(loop.times) * jumps;
-  if (last.rest > 0)
+  if (std::lround(last.rest * last.drift) > 0)
     appendRest(last);
   if (length > 0 && core_.guessed > 0 && rounds > static_cast<double>(core_.guessed)) {
     emit(CpuUnit::Branches, Scalar::I64, Kind::Computing, {}, 1);
     ran_.trace.instructions.back().redirects = true;
   }
   loaded_.clear();
+  stored_.clear();
   aliases_.clear();
 }
 
@@ -178,11 +222,11 @@ void ThreadLane::appendRest(const Open &main) {
   }
   emit(CpuUnit::Integers, Scalar::I64, Kind::Computing, {}, 1);
   trace.instructions.back().needs.push_back({placeOf(CpuUnit::Branches), 1});
-  trace.loops.push_back({first, static_cast<int>(trace.instructions.size()), main.rest});
+  trace.loops.push_back(
+      {first, static_cast<int>(trace.instructions.size()), std::lround(main.rest * main.drift)});
   ran_.turns.push_back(0);
-  ran_.exact.push_back(static_cast<double>(main.rest));
-  ran_.exact[static_cast<std::size_t>(main.loop)] +=
-      static_cast<double>(main.rest) / static_cast<double>(main.numbers);
+  ran_.exact.push_back(main.rest);
+  ran_.exact[static_cast<std::size_t>(main.loop)] += main.rest / static_cast<double>(main.numbers);
   ran_.rests.push_back({main.loop, loop, main.numbers});
 }
 
@@ -207,12 +251,14 @@ void ThreadLane::blockOfPoints(const Block &b) {
   bind(Block::kIsLast, 1);
   const int statement = served_.of(b);
   const long yBegin = valueOf(b.yBegin), yEnd = valueOf(b.yEnd);
-  open(std::max(1L, (yEnd - yBegin + rows - 1) / rows), true, 1, statement);
+  const long blocks = std::max(1L, (yEnd - yBegin + rows - 1) / rows);
+  open(static_cast<double>(blocks), blocks / 2, true, 1, statement);
   row_ = turn_;
   bind(Block::kY, yBegin + row_ * rows);
   bind(b.y, yBegin + row_ * rows);
   const long xBegin = valueOf(b.xBegin), xEnd = valueOf(b.xEnd), columns = vectors * lanes;
-  open(std::max(1L, (xEnd - xBegin + columns - 1) / columns), true, 1, statement);
+  const long across = std::max(1L, (xEnd - xBegin + columns - 1) / columns);
+  open(static_cast<double>(across), across / 2, true, 1, statement);
   column_ = turn_;
   open_.back().numbers = lanes;
   bind(Block::kX, xBegin + column_ * columns);

@@ -9,6 +9,7 @@
 // Loops are in thread_lane.cpp, values in thread_lane_value.cpp, accesses in thread_lane_access.cpp. Each loop that is not written out is carried out once, with an iteration in its middle. Which cells the iterations of a vector have depends on
 // the loop's variable in ways that only another run shows: RunOf::laneOne.
 #pragma once
+#include "compiler/emulate/processor/mean_turns.h"
 #include "compiler/emulate/processor/thread_trace.h"
 #include "compiler/loop/served_statements.h"
 #include "compiler/loop/warp_lane.h"
@@ -34,6 +35,7 @@ struct Accessing {
   std::vector<long> loops = {};
   bool isRest =
       false; // one of the last iterations, too few for vectors: its lines are among those of the others
+  bool isOverwritten = false; // a store to a cell that is stored again before anything may read it
 };
 
 /// Iterations that are too few for vectors, behind the loop that has the others.
@@ -63,7 +65,8 @@ struct RunOf {
 
 class ThreadLane : public loop::WarpLane {
 public:
-  ThreadLane(const ThreadQuestion &, const ProcessorCore &, const loop::ServedStatements &, const RunOf &);
+  ThreadLane(const ThreadQuestion &, const ProcessorCore &, const loop::ServedStatements &, const MeanTurns &,
+             const RunOf &);
   Ran take();
 
 protected:
@@ -72,7 +75,10 @@ protected:
   void beginLoop(const loop::For &, long turns) override;
   bool goesThroughAll(const loop::For &, long turns) const override;
   void endLoop() override;
-  long firstTurn(long) const override;
+  std::vector<long> firstTurns(long) const override { return {turn_}; }
+  /// A run that is shifted finds out how far accesses move, also to a last tile that is shorter.
+  bool ignoresLimits() const override { return how_.first != nullptr; }
+  bool isTakenAsLoop(const loop::For &) const override;
   void turnsAre(long) override;
   void blockOfPoints(const loop::BlockOfPoints &) override;
   void assign(const loop::Assign &) override;
@@ -85,10 +91,14 @@ private:
   struct Open {
     int first, loop;
     bool isCounted;
-    long numbers;               // iterations that run together
-    int statement;              // the first one inside
-    long vectors = 1, rest = 0; // in a round of Clang's; iterations that are left for the end
+    long numbers;            // iterations that run together
+    int statement;           // the first one inside
+    long vectors = 1;        // in a round of Clang's
+    double rest = 0;         // iterations that are left for the end
+    double drift = 1;        // how often it and those around it run, for how often their trace says
+    bool isStraight = false; // all of its iterations run together, without a loop
     bool isInnermost = false;
+    bool isRepeated = false;  // by LLVM, several times without a jump
     std::size_t accesses = 0; // when it began
   };
   struct Where {
@@ -102,7 +112,8 @@ private:
   /// Of the line at which the lane is.
   int regionOf(Kind kind) { return emulate::placeOf({kind, origin_}, ran_.trace.regions); }
 
-  void open(long times, bool isCounted, long numbers, int statement);
+  void open(double times, long middle, bool isCounted, long numbers, int statement);
+  void openStraight(long numbers, int statement);
   void close();
   void appendRest(const Open &);
   void emitSetUp(bool isInnermost);
@@ -131,6 +142,7 @@ private:
   const ThreadQuestion &question_;
   const ProcessorCore &core_;
   const loop::ServedStatements &served_;
+  const MeanTurns &means_;
   const RunOf how_;
   source::Origin origin_;
   const loop::BlockOfPoints *block_ = nullptr;
@@ -138,8 +150,9 @@ private:
   bool areInMemory_ = false; // values of lanes, which are more than fit into registers
   std::vector<Open> open_;
   std::map<Place, int> registers_, aliases_;
-  std::map<std::pair<int, long>, int> loaded_; // by matrix and byte, since the loop began
-  std::vector<body::Scalar> types_;            // of the trace's instructions
+  std::map<std::pair<int, long>, int> loaded_;         // by matrix and byte, since the loop began
+  std::map<std::pair<int, long>, std::size_t> stored_; // the same: places among the accesses
+  std::vector<body::Scalar> types_;                    // of the trace's instructions
   Ran ran_;
 };
 

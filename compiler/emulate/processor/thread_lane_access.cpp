@@ -6,6 +6,7 @@
 #include "compiler/kernel/footprint.h"
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace pbc::emulate {
 namespace {
@@ -78,11 +79,20 @@ int ThreadLane::loaded(const Where &w) {
 void ThreadLane::stored(const Where &w, int value) {
   accessed(w, true, value);
   const Reached &r = ran_.reached[w.reached];
+  const std::size_t here = ran_.accesses.size() - 1;
+  if (const auto [at, isNew] = stored_.try_emplace({r.matrix, r.byte}, here); !isNew) {
+    Accessing &before = ran_.accesses[std::exchange(at->second, here)];
+    before.isOverwritten =
+        before.bytes <= ran_.accesses[here].bytes && before.cells == ran_.accesses[here].cells;
+  }
   std::erase_if(loaded_, [&](const auto &cell) { return cell.first.first == r.matrix; });
   loaded_[{r.matrix, r.byte}] = value;
 }
 
 int ThreadLane::accessed(const Where &w, bool isStore, int value) {
+  if (!isStore) // it may read what was stored
+    std::erase_if(stored_,
+                  [&](const auto &cell) { return cell.first.first == ran_.reached[w.reached].matrix; });
   const long together = w.step == 0 ? 1 : numbers(), apart = together == 1 ? 1 : std::labs(w.step);
   const Reached &r = ran_.reached[w.reached];
   std::vector<int> reads;
@@ -104,7 +114,8 @@ int ThreadLane::accessed(const Where &w, bool isStore, int value) {
                  std::min(1.0, static_cast<double>(apart * r.bytesOfCell) / kLineBytes);
   }
   for (const Open &o : open_)
-    made.loops.push_back(o.loop);
+    if (!o.isStraight)
+      made.loops.push_back(o.loop);
   ran_.accesses.push_back(std::move(made));
   return result;
 }

@@ -13,8 +13,8 @@ constexpr long kHoisted = 8; // what a loop of so many iterations does not chang
 
 /// By how many bytes each access moves, in an iteration of each loop.
 std::vector<std::vector<long>> moves(const ThreadQuestion &question, const ProcessorCore &core,
-                                     const loop::ServedStatements &served, const Ran &ran,
-                                     const std::vector<long> &steps) {
+                                     const loop::ServedStatements &served, const MeanTurns &means,
+                                     const Ran &ran, const std::vector<long> &steps) {
   std::vector<std::vector<long>> all(ran.reached.size(), std::vector<long>(ran.trace.loops.size(), 0));
   for (std::size_t loop = 0; loop < ran.trace.loops.size(); ++loop) {
     // The last iteration of a loop over tiles may be a shorter one, in which those inside do not come to where they were.
@@ -22,7 +22,7 @@ std::vector<std::vector<long>> moves(const ThreadQuestion &question, const Proce
       if (ran.turns[loop] + by < 0)
         continue;
       const Ran next =
-          ThreadLane(question, core, served, {&ran, static_cast<int>(loop), false, &steps, by}).take();
+          ThreadLane(question, core, served, means, {&ran, static_cast<int>(loop), false, &steps, by}).take();
       if (by < 0 && next.reached.size() < ran.reached.size())
         continue;
       for (std::size_t k = 0; k < std::min(next.reached.size(), all.size()); ++k)
@@ -63,6 +63,8 @@ private:
   /// Loads of what the innermost loop does not change, and of what its last iteration has stored.
   void keepInRegisters() {
     for (const Accessing &a : ran_.accesses) {
+      if (a.isOverwritten)
+        isGone_[static_cast<std::size_t>(a.instruction)] = true;
       if (a.isStore || a.loops.empty())
         continue;
       const long inner = a.loops.back();
@@ -190,15 +192,16 @@ private:
 
 Trace threadTrace(const ThreadQuestion &question, const ProcessorCore &core) {
   const loop::ServedStatements served(question.lowered, question.matrices);
-  const Ran base = ThreadLane(question, core, served, {}).take();
-  const Ran lane = ThreadLane(question, core, served, {&base, -1, true, nullptr}).take();
+  const MeanTurns means(question, core);
+  const Ran base = ThreadLane(question, core, served, means, {}).take();
+  const Ran lane = ThreadLane(question, core, served, means, {&base, -1, true, nullptr}).take();
   std::vector<long> steps;
   for (std::size_t k = 0; k < base.reached.size(); ++k) {
     const long bytes = k < lane.reached.size() ? lane.reached[k].byte - base.reached[k].byte : 0;
     steps.push_back(bytes / base.reached[k].bytesOfCell);
   }
-  Ran ran = ThreadLane(question, core, served, {&base, -1, false, &steps}).take();
-  std::vector<std::vector<long>> moved = moves(question, core, served, ran, steps);
+  Ran ran = ThreadLane(question, core, served, means, {&base, -1, false, &steps}).take();
+  std::vector<std::vector<long>> moved = moves(question, core, served, means, ran, steps);
   return Assembly(std::move(ran), std::move(moved), core, question.isWarm).take();
 }
 

@@ -112,5 +112,26 @@ TEST(LineSources, PagesAreForgottenLikeLines) {
   EXPECT_NEAR(walks(50), 0, 0.01);
 }
 
+/// Eight copies of half a line each, side by side, that move on by 256 bytes: four lines of each matrix in an iteration.
+TEST(LineSources, CopiesSideBySideShareLinesInPairs) {
+  Nest nest{{1e5}, {}};
+  for (long copy = 0; copy < 8; ++copy)
+    nest.streams.push_back({0, 32 * copy, 32, {0}, {256}});
+  const LineSources made = lineSources(nest, {kL1, kL2}, false);
+  double all = 0;
+  for (const Lines &one : made.lines)
+    all += one[1];
+  EXPECT_NEAR(all, 4, 0.01);
+}
+
+/// Neighbours that move on by more than they use are no rows that are used again.
+TEST(LineSources, NeighboursOfShortRunsHaveCellsOfTheirOwn) {
+  Nest nest{{20}, {}};
+  for (long copy = 0; copy < 24; ++copy)
+    nest.streams.push_back({0, 64 * copy, 64, {0}, {64 * 24}});
+  for (const Lines &one : lineSources(nest, {20 * 24 * 64 / 2.0, kL2}, true).lines)
+    EXPECT_NEAR(one[0], 1, 0.01) << "twice of what L1 holds is used in all";
+}
+
 } // namespace
 } // namespace pbc::emulate

@@ -273,6 +273,68 @@ TEST(ThreadTrace, BlocksAcrossRowsAreNotMuchFaster) {
   EXPECT_GT(made(kStencil, "order(x, y); registers(x, y)", {{"n", n}}, {{n, n}, {n, n}}).cycles, 0.7 * rows);
 }
 
+/// How many stores of four cells, or of fewer, the whole trace has.
+double storesOf(const Made &one) {
+  double all = 0;
+  for (std::size_t k = 0; k < one.trace.instructions.size(); ++k)
+    if (const Instruction &i = one.trace.instructions[k]; i.resource == placeOf(CpuUnit::Stores))
+      all += one.trace.timesOf(static_cast<int>(k)) * i.count;
+  return all;
+}
+
+/// The last tile has 1024 cells, the first one 3072; subtiles of 768 leave 256 there.
+TEST(ThreadTrace, ShorterTilesCountWithWhatTheyHave) {
+  const std::string steps = "(i0, i1) = tile(i; 3072); order(i0, i1); vector(i1)";
+  const Made two = made(kScale, steps, {{"n", 4096}}, {{4096}, {4096}});
+  EXPECT_NEAR(storesOf(two), 1024, 10) << two.text;
+  const Made three = made(
+      kScale,
+      "(i0, rest) = tile(i; 3072); (i1, i2) = tile(rest; 768); order(i0, i1, i2); vector(i2); rolled(i0, i1)",
+      {{"n", 4096}}, {{4096}, {4096}});
+  EXPECT_NEAR(storesOf(three), 1024, 50) << three.text;
+  EXPECT_NEAR(three.cycles, two.cycles, 0.1 * two.cycles) << "and so do their lines";
+}
+
+/// Eight iterations are two vectors, of which Clang makes no loop; of copies of statements it makes vectors, too.
+TEST(ThreadTrace, FewIterationsOfAKnownNumberHaveNoLoop) {
+  const std::string tiled = "(i0, i1) = tile(i; 8); order(i0, i1); separate(i1; at = i0); ";
+  for (const char *how : {"vector(i1, i1_edge)", "unroll(i1)"}) {
+    const Made one = made(kScale, tiled + how, {{"n", 4096}}, {{4096}, {4096}});
+    EXPECT_NE(one.text.find("stores x2"), std::string::npos) << how << "\n" << one.text;
+    EXPECT_NEAR(storesOf(one), 1024, 16) << how << "\n" << one.text;
+  }
+}
+
+/// A loop that is to have all of its jumps has them.
+TEST(ThreadTrace, RolledLoopsJumpEachTime) {
+  const auto jumps = [](const Made &one) {
+    double all = 0;
+    for (std::size_t k = 0; k < one.trace.instructions.size(); ++k)
+      for (const Need &need : one.trace.instructions[k].needs)
+        if (need.resource == placeOf(CpuUnit::Branches))
+          all += one.trace.timesOf(static_cast<int>(k)) * one.trace.instructions[k].count * need.rate;
+    return all;
+  };
+  const double rolled = jumps(made(kScale, "rolled(i)", {{"n", 4096}}, {{4096}, {4096}}));
+  EXPECT_NEAR(rolled, 4096, 10);
+}
+
+/// Of a sum that is kept in a matrix, eight terms written out are stored once.
+TEST(ThreadTrace, WhatIsOverwrittenIsNotStored) {
+  const char *const sums = R"(kernel Sums [n]
+  buffer A double 1-d input
+  buffer S double 1-d output
+  T[k]: S[0] += A[k]
+    { T[k] : 0 <= k < n }
+  schedule
+    band k
+)";
+  const Made one = made(
+      sums, "(k0, k1) = tile(k; 8); order(k0, k1); separate(k1; at = k0); unroll(k1); rolled(k0, k1_edge)",
+      {{"n", 4096}}, {{4096}, {1}});
+  EXPECT_LT(storesOf(one), 4096 / 8 + 10) << one.text;
+}
+
 TEST(ThreadTrace, AMachineWithoutAFigureIsRefused) {
   model::Machine m = machine();
   std::erase_if(m.resources, [](const model::Resource &r) { return r.kind == model::ResourceKind::SqrtF64; });
