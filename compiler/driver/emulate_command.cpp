@@ -28,6 +28,7 @@ struct EmulateOptions {
   std::vector<long> points;
   std::string device = "sm_90";
   TraceSource source = TraceSource::Loops;
+  int mostPredictions = 200;
   bool isJson = false, showsTrace = false, alsoOthers = false, isGuided = false, isMeasured = false,
        onlyTimes = false;
 };
@@ -71,6 +72,7 @@ std::string onProcessor(const EmulateOptions &o, const model::Machine &machine) 
                                             o.isGuided,
                                             o.isMeasured,
                                             o.showsTrace,
+                                            o.mostPredictions,
                                             o.onlyTimes},
                                            machine);
   return o.isJson ? Json{{"machine", machine.name}, {"kernels", kernels}}.dump(2) + "\n"
@@ -88,7 +90,7 @@ std::string onGpu(const EmulateOptions &o, const model::Machine &machine) {
 void refuseOthers(const CLI::App &app, const model::Machine &machine) {
   const bool isGpu = machine.kind == model::MachineKind::Gpu;
   const std::vector<const char *> others =
-      isGpu ? std::vector<const char *>{"--schedules", "--script", "--measure", "--times"}
+      isGpu ? std::vector<const char *>{"--schedules", "--script", "--measure", "--times", "--predictions"}
             : std::vector<const char *>{"--hits",  "--registers", "--source", "--device",
                                         "--group", "--cells",     "--points"};
   for (const char *name : others)
@@ -146,6 +148,9 @@ int emulateCommand(int argc, char **argv) {
   app.add_flag("--guide", o.isGuided,
                "the schedule, too, that a search proposes which follows what limits the kernel; on GPUs: the "
                "shape of groups and items");
+  app.add_option("--predictions", o.mostPredictions,
+                 "on processors, with --guide: at most so many schedules are predicted (default 200)")
+      ->check(CLI::Range(1, 1'000'000));
   app.add_flag("--measure", o.isMeasured,
                "on processors: the times on this machine, too, of each kernel alone on one thread");
   app.add_option("--group", o.group,

@@ -50,7 +50,8 @@ public:
     for (const auto &[text, steps] : scripts_)
       add(text, scheduler_.follow(steps));
     if (question_.isGuided) {
-      const search::ProcessorPredictor::Proposed proposed = predictor_.propose(scheduler_);
+      const search::ProcessorPredictor::Proposed proposed =
+          predictor_.propose(scheduler_, question_.mostPredictions);
       Json path = Json::array(), schedules = Json::array();
       for (const kernel::Asked &asked : proposed.path) {
         path.push_back(asked);

@@ -19,10 +19,11 @@ struct ProcessorQuestion {
   KernelRequest request;
   bool alsoOthers = false;          // schedules than the default: one for each value of each option
   std::vector<std::string> scripts; // the kernels by each of these, too, as texts
-  bool isGuided = false;   // also the schedule that a search proposes which follows what limits the kernel
-  bool isMeasured = false; // on this machine, alone and on one thread
-  bool showsTrace = false; // also the instructions
-  bool onlyTimes = false;  // without what limits a kernel, which takes longer to find
+  bool isGuided = false;     // also the schedule that a search proposes which follows what limits the kernel
+  bool isMeasured = false;   // on this machine, alone and on one thread
+  bool showsTrace = false;   // also the instructions
+  int mostPredictions = 200; // of such a search
+  bool onlyTimes = false;    // without what limits a kernel, which takes longer to find
 };
 
 nlohmann::ordered_json describeOnProcessor(const ProcessorQuestion &, const model::Machine &);

@@ -6,6 +6,7 @@ import functools, json, os, signal, sqlite3, subprocess, sys, tempfile, time
 from calls import check, run
 
 PBC = os.path.abspath(sys.argv[1])
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 PROGRAM = """
 transform Product
 from A[c, h], B[w, c]
@@ -16,6 +17,15 @@ to AB[w, h]
     for (int k = 0; k < c; ++k) s += a.cell(k) * b.cell(k);
     return s * EXTRA;
   }
+}
+"""
+TURN = """
+transform Turn
+from A[n, n]
+to B[n, n]
+{
+  rule cells B.cell(x, y) from(A.cell(y, x) a, A.cell(y - 1, x) b) { return a + b; }
+  rule edge secondary B.cell(x, y) from(A.cell(y, x) a) { return a; }
 }
 """
 POWERS = """
@@ -67,6 +77,18 @@ def goes_on():
     check("\n".join(result["kernels"]) in run("./again", "--print-config").stdout, "--print-config")
     check(run(PBC, "tune", "./again", "--budget=2", "--n=64", "-o", "powers.cfg").returncode == 0, "tuning choices")
     check(all(k in open("powers.cfg").read() for k in result["kernels"]), "tuning choices forgets the kernels")
+
+def guided():
+    """By the figures of a machine's file a transposition in blocks is faster; a model has little time, and says how much it took."""
+    machine = os.path.join(ROOT, "tests/driver/processor.toml")
+    done = run(PBC, "tune", "--kernels", "turn.pbcc", "--guide", f"--machine={machine}", "--n=200", "--budget=60", "--trials=6", "--json")
+    check(done.returncode == 0, done.stdout + done.stderr)
+    result = json.loads(done.stdout)
+    cells, edge = result["predictions"]
+    check(cells["kernel"] == "Turn.cells" and cells["times_as_fast"] >= 1 and "limited by" in cells["limit"], done.stdout)
+    check(edge["kernel"] == "Turn.edge" and edge["why"] == "it takes little of the predicted time", done.stdout)
+    check(0 < result["model"]["seconds"] < 30, done.stdout)
+    check(hash_of("./turn") == hash_of("./turn", "--config=turn.cfg") if os.path.exists("turn.cfg") else True, "the same result")
 
 def warns():
     with open("other.cfg", "w") as f:
@@ -213,6 +235,9 @@ with tempfile.TemporaryDirectory() as temporary:
     tunes(temporary)
     with open("powers.pbcc", "w") as source:
         source.write(POWERS)
+    with open("turn.pbcc", "w") as source:
+        source.write(TURN)
+    guided()
     goes_on()
     warns()
     follows_scripts()

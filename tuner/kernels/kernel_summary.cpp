@@ -180,7 +180,8 @@ std::string asJson(const KernelSummary &summary) {
   if (!summary.predictions.empty())
     json["model"] = {{"left_out", summary.result.leftOut},
                      {"factor", summary.result.modelFactor},
-                     {"used", summary.result.isModelUsed}};
+                     {"used", summary.result.isModelUsed},
+                     {"seconds", summary.predictionSeconds}};
   for (const KernelProof &proof : summary.proofs)
     json["proofs"].push_back(asJson(proof, summary.enough));
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

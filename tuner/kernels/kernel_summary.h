@@ -19,6 +19,7 @@ struct KernelSummary {
   KernelSearchResult result;
   std::vector<KernelProof> proofs;           // with --effort=prove
   std::vector<KernelPrediction> predictions; // with --guide
+  double predictionSeconds = 0;              // that they and those of edits took
   double enough = 1.05;                      // kernels within so many times their bound were left alone
 };
 

@@ -2,6 +2,7 @@
 
 #include "tuner/kernels/predictions.h"
 #include "tuner/evaluate/child_process.h"
+#include "tuner/evaluate/interrupt.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -11,7 +12,7 @@
 namespace pbc::tuner {
 namespace {
 
-constexpr std::size_t kMostSeeds = 3;
+constexpr std::size_t kMostSeeds = 2; // which are compiled at once where there are two processors
 
 /// Steps, by the sum of the elasticities that they make smaller.
 std::vector<std::string> remediesOf(const nlohmann::json &elasticities) {
@@ -31,14 +32,10 @@ std::vector<std::string> remediesOf(const nlohmann::json &elasticities) {
   return steps;
 }
 
-/// `pbc emulate` of the kernel, with further options.
+/// `pbc emulate` at the sizes of the kernel's transform, with further options.
 std::vector<std::string> emulationOf(const ProofSettings &settings, const KernelOption &kernel,
                                      const std::vector<std::string> &options) {
-  std::vector<std::string> command{compilerPath(),
-                                   "emulate",
-                                   settings.source,
-                                   "--json",
-                                   "--kernel=" + kernel.kernelTitle(),
+  std::vector<std::string> command{compilerPath(), "emulate", settings.source, "--json",
                                    "--machine=" + settings.machine};
   command.insert(command.end(), options.begin(), options.end());
   addSizesAndWords(settings, kernel, command);
@@ -67,9 +64,39 @@ KernelPrediction parsePrediction(const std::string &text, const KernelOption &ke
   return made;
 }
 
-KernelPrediction predictionOf(const ProofSettings &settings, const KernelOption &kernel) {
+KernelPrediction predictionOf(const ProofSettings &settings, const KernelOption &kernel, int most) {
   constexpr double kMost = 60; // seconds
-  return parsePrediction(outputOf(emulationOf(settings, kernel, {"--guide"}), kMost), kernel);
+  return parsePrediction(outputOf(emulationOf(settings, kernel,
+                                              {"--kernel=" + kernel.kernelTitle(), "--guide",
+                                               fmt::format("--predictions={}", most)}),
+                                  kMost),
+                         kernel);
+}
+
+std::map<std::string, KernelTime> parseKernelTimes(const std::string &text) {
+  std::map<std::string, KernelTime> times;
+  try {
+    const nlohmann::json said = nlohmann::json::parse(text);
+    for (const auto &row : said.at("kernels")) { // a kernel may be several pieces
+      KernelTime &time = times[row.at("name")];
+      time.why = row.value("why", time.why);
+      time.seconds += row.value("seconds", 0.0);
+    }
+  } catch (const nlohmann::json::exception &problem) {
+    throw TunerError(fmt::format("what pbc emulate says cannot be read: {}", problem.what()));
+  }
+  return times;
+}
+
+std::map<std::string, KernelTime> timesOf(const ProofSettings &settings,
+                                          const std::vector<KernelOption> &kernels) {
+  constexpr double kMost = 60; // seconds
+  KernelOption all;            // with the sizes of all
+  for (const KernelOption &kernel : kernels)
+    for (const std::string &size : kernel.sizes)
+      if (std::ranges::find(all.sizes, size) == all.sizes.end())
+        all.sizes.push_back(size);
+  return parseKernelTimes(outputOf(emulationOf(settings, all, {"--times"}), kMost));
 }
 
 KernelOption seedOf(const KernelPrediction &prediction, const KernelOption &kernel) {
@@ -88,14 +115,25 @@ KernelOption seedOf(const KernelPrediction &prediction, const KernelOption &kern
 std::vector<double> EmulatedAdvice::seconds(const KernelOption &kernel,
                                             const std::vector<std::string> &scripts) {
   constexpr double kMost = 30; // seconds
-  std::vector<std::string> asked{"--times"};
-  for (const std::string &script : scripts)
-    asked.push_back("--script=" + script);
-  try {
-    return parseTimes(outputOf(emulationOf(settings_, kernel, asked), kMost), scripts.size());
-  } catch (const TunerError &) { // a script that nobody can predict is measured
+  // What is in use comes first, so that there is something to compare only if there are two.
+  const auto affordable = static_cast<std::size_t>(std::max(0.0, left_ / each_));
+  if (affordable < 2)
     return std::vector<double>(scripts.size());
+  const double begin = steadySeconds();
+  std::vector<std::string> asked{"--kernel=" + kernel.kernelTitle(), "--times"};
+  const std::size_t count = std::min(scripts.size(), affordable);
+  for (std::size_t k = 0; k < count; ++k)
+    asked.push_back("--script=" + scripts[k]);
+  std::vector<double> predicted(scripts.size()); // a script that nobody can predict is measured
+  try {
+    predicted = parseTimes(outputOf(emulationOf(settings_, kernel, asked), kMost), scripts.size());
+  } catch (const TunerError &) {
   }
+  const double took = steadySeconds() - begin;
+  spent_ += took;
+  left_ -= took;
+  each_ = took / static_cast<double>(count);
+  return predicted;
 }
 
 std::vector<double> parseTimes(const std::string &text, std::size_t count) {

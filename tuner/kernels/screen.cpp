@@ -13,16 +13,61 @@ namespace {
 constexpr double kPredictedSlow = 1.5, kShareLeftOut = 0.9;
 constexpr double kMostSpread = 0.5; // of logarithms
 constexpr std::size_t kEnoughErrors = 4;
+constexpr double kFaster = 0.98;       // as predicted: worth a proposal
+constexpr std::size_t kMostAsked = 60; // edits, which takes some seconds
 
 } // namespace
 
+std::vector<double> Screen::predictedOf(const KernelOption &option, const std::vector<std::string> &scripts) {
+  const std::string kernel = option.kernelTitle();
+  std::vector<std::string> all{option.inUse}, asked;
+  all.insert(all.end(), scripts.begin(), scripts.end());
+  for (const std::string &script : all)
+    if (!known_.contains({kernel, script}) && std::ranges::find(asked, script) == asked.end())
+      asked.push_back(script);
+  if (!asked.empty()) {
+    const std::vector<double> seconds = advice_->seconds(option, asked);
+    for (std::size_t k = 0; k < asked.size(); ++k)
+      known_[{kernel, asked[k]}] = seconds[k];
+  }
+  std::vector<double> seconds;
+  for (const std::string &script : all)
+    seconds.push_back(known_.at({kernel, script}));
+  return seconds;
+}
+
+std::vector<std::string> Screen::proposals(const std::vector<KernelOption> &edits, std::size_t most) {
+  predicted_.clear();
+  if (!advice_ || !isTrusted() || edits.empty())
+    return {};
+  kernel_ = edits.front().kernelTitle();
+  std::vector<std::string> asked;
+  for (const KernelOption &option : edits)
+    for (const std::string &script : option.others)
+      if (asked.size() < kMostAsked && !measured_.contains({kernel_, script}) &&
+          std::ranges::find(asked, script) == asked.end())
+        asked.push_back(script);
+  const std::vector<double> seconds = predictedOf(edits.front(), asked);
+  std::vector<std::pair<double, std::string>> faster;
+  for (std::size_t k = 0; k < asked.size(); ++k)
+    if (seconds[k + 1] > 0 && seconds[k + 1] < kFaster * seconds.front())
+      faster.emplace_back(seconds[k + 1] / seconds.front(), asked[k]);
+  std::ranges::stable_sort(faster, {}, &std::pair<double, std::string>::first);
+  faster.resize(std::min(faster.size(), most));
+  std::vector<std::string> proposed;
+  for (const auto &[timesAsLong, script] : faster) {
+    predicted_[script] = timesAsLong;
+    proposed.push_back(script);
+  }
+  return proposed;
+}
+
 std::vector<std::string> Screen::worth(const KernelOption &option) {
   predicted_.clear();
+  kernel_ = option.kernelTitle();
   if (!advice_ || !isTrusted() || option.others.empty())
     return option.others;
-  std::vector<std::string> asked{option.inUse};
-  asked.insert(asked.end(), option.others.begin(), option.others.end());
-  const std::vector<double> seconds = advice_->seconds(option, asked);
+  const std::vector<double> seconds = predictedOf(option, option.others);
   if (seconds.front() <= 0)
     return option.others;
   std::vector<std::string> kept;
@@ -44,6 +89,7 @@ std::vector<std::string> Screen::worth(const KernelOption &option) {
 }
 
 void Screen::measured(const std::string &script, double timesAsLong) {
+  measured_.insert({kernel_, script});
   if (const auto at = predicted_.find(script); at != predicted_.end() && timesAsLong > 0)
     errors_.push_back(std::log(timesAsLong / at->second));
 }

@@ -7,13 +7,16 @@
 //
 // A prediction is no bound, so nothing is left out for certain. What was measured is compared with what was predicted; where the two differ by more
 // than a factor of 1.65 in the median, the model knows nothing of this program, and nothing is left out any more.
-// Source: bottleneck-analysis.md 6.3, (4) and (5).
+// A model is also asked for the best of all edits of a kernel, from what is in use on.
+// Source: bottleneck-analysis.md 6.3, (2), (4) and (5).
 #pragma once
 #include "tuner/space/kernel_settings.h"
 #include "tuner/strategy/random.h"
 
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace pbc::tuner {
@@ -34,6 +37,9 @@ public:
 
   /// The edits to be measured, those with the shortest predicted times first.
   std::vector<std::string> worth(const KernelOption &);
+  /// Of edits of one kernel, about whatever: those that were not measured yet and are predicted to be faster than what is in use, the fastest
+  /// first, at most so many. None without advice that is trusted.
+  std::vector<std::string> proposals(const std::vector<KernelOption> &edits, std::size_t most);
   /// The edit has taken so many times as long as what was in use.
   void measured(const std::string &script, double timesAsLong);
 
@@ -43,8 +49,15 @@ public:
   double factor() const;
 
 private:
+  using Script = std::pair<std::string, std::string>; // the kernel's title; its script
+  /// Of what is in use and of scripts, in this order; 0: it is not predicted.
+  std::vector<double> predictedOf(const KernelOption &, const std::vector<std::string> &scripts);
+
   Advice *advice_;
   Random random_{1};
+  std::string kernel_;             // about which was asked last
+  std::map<Script, double> known_; // predicted seconds
+  std::set<Script> measured_;
   std::map<std::string, double> predicted_; // times as long as what was in use, of those tried last
   std::vector<double> errors_;              // logarithms
   int leftOut_ = 0;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kTrials = 3;         // before a race
 constexpr double kHopeless = 1.03; // times as slow as the best: not worth a race
-constexpr std::size_t kMostRunners = 3;
+constexpr std::size_t kMostRunners = 3, kMostProposed = 2;
 constexpr int kProcesses = 3; // of each, for a race that confirms another
 constexpr double kNoise = 0.98;
 constexpr double kLongEnough = 0.03, kLong = 0.3; // seconds
@@ -224,10 +224,39 @@ private:
            all.begin();
   }
 
+  /// Tries what a model proposes from what is in use, again and again while that wins. So that a model which is wrong costs little, it has as many
+  /// turns as it has won, and one more.
+  bool followModel(const std::string &kernel, std::vector<KernelOption> &options) {
+    bool isBetter = false;
+    while (mayTry() && proposalsLost_ <= proposalsWon_) {
+      std::vector<KernelOption> edits;
+      for (const KernelOption &option : options)
+        if (option.kernelTitle() == kernel && !isDone(kernel, option.about))
+          edits.push_back(option);
+      std::stable_sort(edits.begin(), edits.end(), [&](const KernelOption &a, const KernelOption &b) {
+        return placeOf(kernel, a.about) < placeOf(kernel, b.about);
+      });
+      if (edits.empty())
+        break;
+      KernelOption proposed = edits.front();
+      proposed.others = screen_.proposals(edits, kMostProposed);
+      if (proposed.others.empty())
+        break;
+      if (!tryValues(proposed)) {
+        ++proposalsLost_;
+        break;
+      }
+      ++proposalsWon_;
+      isBetter = true;
+      options = variants_.options(result_.best);
+    }
+    return isBetter;
+  }
+
   /// Tries the edits of one kernel; `options` are renewed after each change. Loops without vectors are tried last:
   /// without vectors, the edits about them do not exist, so the best vectors must be known for a comparison.
   bool improve(const std::string &kernel, std::vector<KernelOption> &options) {
-    bool isBetter = false;
+    bool isBetter = followModel(kernel, options);
     for (const bool isLast : {false, true}) {
       std::vector<std::string> done;
       for (;;) {
@@ -387,6 +416,7 @@ private:
   const std::function<void(const std::string &)> &note_;
   KernelSearchResult result_;
   Screen screen_;
+  int proposalsWon_ = 0, proposalsLost_ = 0;
   double lastComparison_; // its expected seconds
 };
 

@@ -79,6 +79,7 @@ public:
     summary.size = nameOf(sizes_);
     summary.compiled = variants_.compiled();
     summary.runs = variants_.runs();
+    summary.predictionSeconds = predictionSeconds_ + (advice_ ? advice_->spent() : 0);
     summary.elapsed = variants_.elapsed();
     summary.stopped = isInterrupted();
     const std::string file = variants_.program(summary.result.best);
@@ -192,21 +193,49 @@ private:
             options_.enough};
   }
 
-  /// Asks for each kernel which schedule is predicted to be fast, and gives it to the search.
+  /// Asks for each kernel that takes a part of the time which schedule is predicted to be fast, and gives it to the search.
   std::vector<KernelPrediction> predictKernels(KernelSearchSettings &settings) {
+    constexpr double kMatters = 0.05;                   // of the predicted time of all
+    constexpr double kShare = 0.01, kAtLeast = 0.6;     // of the budget, and seconds, twice
+    constexpr double kFewPredictions = 12, kMany = 200; // fewer do not get anywhere
+    const double allowance = std::max(kShare * budget(), kAtLeast);
     std::vector<KernelPrediction> predictions;
     try {
       const ProofSettings asked = proofSettings();
-      advice_ = std::make_unique<EmulatedAdvice>(asked);
+      const std::vector<KernelOption> kernels = this->kernels();
+      const double begin = steadySeconds();
+      const std::map<std::string, KernelTime> times = timesOf(asked, kernels);
+      const double each =
+          (steadySeconds() - begin) / static_cast<double>(std::max<std::size_t>(times.size(), 1));
+      advice_ = std::make_unique<EmulatedAdvice>(asked, allowance, each);
       settings.advice = advice_.get();
-      for (const KernelOption &kernel : kernels()) {
+      double all = 0;
+      for (const auto &[title, time] : times)
+        all += time.seconds;
+      const auto hot = std::max<long>(1, std::ranges::count_if(times, [&](const auto &one) {
+                                        return one.second.seconds >= kMatters * all;
+                                      }));
+      const int most =
+          static_cast<int>(std::clamp(allowance / static_cast<double>(hot) / each, kFewPredictions, kMany));
+      for (const KernelOption &kernel : kernels) {
         if (stopRequested())
           break;
-        predictions.push_back(predictionOf(asked, kernel));
+        const auto known = times.find(kernel.kernelTitle());
+        const KernelTime time = known == times.end() ? KernelTime{"it is not predicted"} : known->second;
+        if (!time.why.empty() || time.seconds < kMatters * all) {
+          predictions.push_back({kernel.transform, kernel.kernel,
+                                 time.why.empty() ? "it takes little of the predicted time" : time.why});
+          continue;
+        }
+        predictions.push_back(predictionOf(asked, kernel, most));
         if (KernelOption seed = seedOf(predictions.back(), kernel); !seed.others.empty())
           settings.seeds.push_back(std::move(seed));
-        settings.first[kernel.kernelTitle()] = predictions.back().remedies;
+        // Of tasks, a model of one thread knows nothing, so that they are tried at once.
+        std::vector<std::string> &first = settings.first[kernel.kernelTitle()];
+        first = predictions.back().remedies;
+        first.insert(first.begin(), "tasks");
       }
+      predictionSeconds_ = steadySeconds() - begin;
     } catch (const TunerError &) {
       if (!stopRequested())
         throw;
@@ -298,6 +327,7 @@ private:
   std::string main_;    // the transform that runs
   Sizes sizes_;
   double seconds_ = 0;
+  double predictionSeconds_ = 0; // before the search, with --guide
   const double begin_ = steadySeconds();
 };
 

@@ -98,7 +98,7 @@ double gain(const std::string &name) {
 }
 
 TEST(PredictedOrder, NeedsFewerMeasurements) {
-  constexpr double kAtLeast = 2, kOfEach = 0.3;
+  constexpr double kAtLeast = 2, kOfEach = 0.2;
   double product = 1;
   const std::vector<std::string> names{"product", "scale", "scale_large", "stencil", "sums"};
   for (const std::string &name : names) {

@@ -296,6 +296,54 @@ TEST(KernelSearch, WhatIsWrongIsNamedAndNeverWins) {
   EXPECT_EQ(result.faults.front().kind, Failure::WrongResult);
 }
 
+/// Predicts by the number of rows in a script.
+class ByRows : public Advice {
+public:
+  std::map<std::string, double> times;
+  int questions = 0;
+  std::vector<double> seconds(const KernelOption &, const std::vector<std::string> &scripts) override {
+    ++questions;
+    std::vector<double> all;
+    for (const std::string &script : scripts)
+      all.push_back(times[Said(script).jam]);
+    return all;
+  }
+};
+
+/// The best of all edits of a kernel is tried at once, before any other one is made.
+TEST(KernelSearch, TriesFirstWhatAModelProposes) {
+  Computed variants;
+  variants.factor = [](const auto &kernel, const auto &jam) {
+    return kernel == "a" && jam == "4" ? 0.5 : 1.0;
+  };
+  ByRows advice;
+  advice.times = {{"1", 1}, {"2", 0.97}, {"4", 0.5}};
+  Quiet observer;
+  std::size_t builtAtFirst = 0;
+  const KernelSearchSettings given{.deadline = 1e6, .advice = &advice};
+  const KernelSearchResult result =
+      searchKernels(variants, {}, {"n=9", 9, 1}, given, observer, [&](const std::string &line) {
+        if (builtAtFirst == 0 && line.find("times as fast") != std::string::npos)
+          builtAtFirst = variants.built.size();
+      });
+  EXPECT_EQ(result.best, settings("x 4"));
+  EXPECT_LE(builtAtFirst, 5U) << "the program, two without vectors to find what matters, and both proposals";
+  EXPECT_TRUE(result.isModelUsed);
+}
+
+/// A model whose proposals lose has no further turn.
+TEST(KernelSearch, ProposalsThatLoseAreGivenUp) {
+  Computed variants;
+  ByRows advice;
+  advice.times = {{"1", 1}, {"2", 0.7}, {"4", 0.6}};
+  Quiet observer;
+  const KernelSearchSettings given{.deadline = 1e6, .advice = &advice};
+  const KernelSearchResult result =
+      searchKernels(variants, {}, {"n=9", 9, 1}, given, observer, [](const std::string &) {});
+  EXPECT_THAT(result.best, IsEmpty());
+  EXPECT_TRUE(result.isDone) << "all other edits were tried";
+}
+
 TEST(KernelSearch, TriesFirstWhatAProofHasFound) {
   Computed variants;
   variants.factor = [](const auto &kernel, const auto &jam) {

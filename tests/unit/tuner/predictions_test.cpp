@@ -126,6 +126,34 @@ TEST(Screen, KeepsAllWhereTheKernelIsNotPredicted) {
   EXPECT_THAT(Screen(nullptr).worth(edits({"a", "b"})), ElementsAre("a", "b"));
 }
 
+TEST(Screen, ProposesTheFastestOfAllEdits) {
+  Known advice;
+  advice.times = {{"now", 1}, {"a", 0.9}, {"b", 0.5}, {"c", 0.99}, {"d", 0.7}, {"e", 3}};
+  Screen screen(&advice);
+  const std::vector<KernelOption> all{edits({"a", "e"}), edits({"b", "c"}), edits({"d", "a"})};
+  EXPECT_THAT(screen.proposals(all, 2), ElementsAre("b", "d"));
+  screen.measured("b", 1.2);
+  EXPECT_THAT(screen.proposals(all, 9), ElementsAre("d", "a"))
+      << "what was measured is not proposed again, and c brings too little";
+  EXPECT_EQ(advice.questions, 1) << "nothing is predicted twice";
+  EXPECT_GT(screen.factor(), 2) << "what came of a proposal counts";
+  EXPECT_THAT(Screen(nullptr).proposals(all, 9), IsEmpty());
+}
+
+TEST(Screen, ProposesNothingForAKernelThatIsNotPredicted) {
+  Known advice;
+  advice.times = {{"a", 0.5}};
+  EXPECT_THAT(Screen(&advice).proposals({edits({"a", "b"})}, 9), IsEmpty());
+}
+
+TEST(KernelTimes, AreReadByTitle) {
+  const auto times = parseKernelTimes(
+      R"({"kernels": [{"name": "T.a", "seconds": 2}, {"name": "T.b", "why": "no"}, {"name": "T.a", "seconds": 1}]})");
+  EXPECT_EQ(times.at("T.a").seconds, 3) << "of both pieces";
+  EXPECT_EQ(times.at("T.b").why, "no");
+  EXPECT_THROW(parseKernelTimes("{}"), TunerError);
+}
+
 TEST(EmulatedAdvice, ReadsATimeForEachScript) {
   EXPECT_THAT(
       parseTimes(
