@@ -5,8 +5,7 @@
   guide.py PBC [--machine=here.toml] [--budget=22] [--only=NAME]
 
 Each program is tuned twice from nothing, with --guide, predictions included, and plainly. The search says each improvement at once;
-the time of the first one that is within 5 % of the best result of both is compared. A search that never comes so far counts with its whole time, so that
-the ratio is then a lower bound. The plain search is ended when it has what the guided one has found. Where neither finds anything the guide is no help, and its
+the time of the first one that is within 5 % of the best result of both is compared. A search that never comes so far counts with the whole budget. The plain search is ended when it has what the guided one has found. Where neither finds anything the guide is no help, and its
 predictions are what it costs, as a share of a minute, which is the budget without any option. The bars: a quarter of the time in the median, and at
 most 3 % where it does not help."""
 import argparse, json, os, re, signal, statistics, subprocess, sys, tempfile, time
@@ -40,8 +39,8 @@ IMPROVED = re.compile(r": ([0-9.]+) times as fast")
 
 
 def tuned(pbc, source, size, budget, folder, wanted, *more):
-    """When each improvement was said, and how many times as fast as the default the program was then; the whole time, and that of predictions. Ends when it is
-    as fast as `wanted`."""
+    """When each improvement was said, and how many times as fast as the default the program was then; and the time of predictions. Ends when it is as fast as
+    `wanted`."""
     folder.mkdir()
     (folder / "p.pbcc").write_text(source)
     begin = time.monotonic()
@@ -58,12 +57,12 @@ def tuned(pbc, source, size, budget, folder, wanted, *more):
     if process.wait() not in (0, 130, -signal.SIGINT):
         sys.exit(f"{source}: pbc tune failed: {out}")
     model = json.loads(out).get("model", {}) if out.startswith("{") else {}
-    return steps, time.monotonic() - begin, model.get("seconds", 0)
+    return steps, model.get("seconds", 0)
 
 
-def until(steps, wanted, whole):
-    """The time of the first step that is fast enough; the whole time if there is none."""
-    return next(((at, True) for at, speed in steps if speed * ENOUGH >= wanted), (whole, False))
+def until(steps, wanted, budget):
+    """The time of the first step that is fast enough; the budget if there is none."""
+    return next(((at, True) for at, speed in steps if speed * ENOUGH >= wanted), (budget, False))
 
 
 def main():
@@ -83,18 +82,18 @@ def main():
         for name, (source, size) in PROGRAMS.items():
             if options.only and name != options.only:
                 continue
-            guided, wholeGuided, predicting = tuned(options.pbc, source, size, options.budget, folder / f"{name}.guided", 0, "--guide", f"--machine={machine}")
-            plain, whole, _ = tuned(options.pbc, source, size, options.budget, folder / f"{name}.plain", guided[-1][1] if guided else 0)
+            guided, predicting = tuned(options.pbc, source, size, options.budget, folder / f"{name}.guided", 0, "--guide", f"--machine={machine}")
+            plain, _ = tuned(options.pbc, source, size, options.budget, folder / f"{name}.plain", guided[-1][1] if guided else 0)
             best = max([1.0] + [speed for _, speed in plain + guided])
             if best < ENOUGH:
                 lost.append(predicting / MINUTE)
                 print(f"| `{name}` {size} | nothing found | | nothing found | | costs {predicting:.1f} s, {lost[-1]:.1%} of a minute |", flush=True)
                 continue
-            (first, isReached), (second, isGuidedReached) = until(plain, best, whole), until(guided, best, wholeGuided)
+            (first, isReached), (second, isGuidedReached) = until(plain, best, options.budget), until(guided, best, options.budget)
             ratio = first / second
             ratios.append(ratio)
             speeds = [steps[-1][1] if steps else 1.0 for steps in (plain, guided)]
-            print(f"| `{name}` {size} | {first:.1f} s{'' if isReached else ' and more'} | {speeds[0]:.2f} | {second:.1f} s{'' if isGuidedReached else ' and more'} "
+            print(f"| `{name}` {size} | {first:.1f} s{'' if isReached else ', not reached'} | {speeds[0]:.2f} | {second:.1f} s{'' if isGuidedReached else ', not reached'} "
                   f"| {speeds[1]:.2f} | {ratio:.2f} times |", flush=True)
     if not ratios:
         return
