@@ -58,7 +58,8 @@ Outcome applySeparate(const Scheduled &kernel, const Arguments &arguments) {
                       at.label)};
   }
   const isl::union_set behind = edges.subtract(before);
-  Subtree tree = *subtreeOf(kernel.schedule.tree);
+  std::optional<Subtree> read = subtreeOf(kernel.schedule.tree);
+  Subtree &tree = *read;
   Subtree &step = *find(tree, at.label);
   Subtree &part = inLoops ? step : partWith(step.children.front(), arguments.names("loops"));
   std::vector<TreeCopy> copies;
