@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <deque>
+#include <mutex>
+#include <sstream>
 #include <thread>
 
 namespace pb::device {
@@ -50,9 +53,12 @@ struct KernelShelf::Builder : std::enable_shared_from_this<Builder> {
   std::size_t idle = 0;             // threads without a build
   std::mutex watchMutex;            // the watcher is called by one thread at a time
 
-  Builder(Device &d, double seconds, WatchBuild w, int together)
-      : device(d), limit(seconds), watch(std::move(w)),
-        most(static_cast<std::size_t>(std::max(1, together))) {}
+  const std::function<void(const std::string &)> say;
+  std::once_flag hasSaid;
+
+  Builder(Device &d, double seconds, WatchBuild w, int together, std::function<void(const std::string &)> s)
+      : device(d), limit(seconds), watch(std::move(w)), most(static_cast<std::size_t>(std::max(1, together))),
+        say(std::move(s)) {}
 
   void add(std::shared_ptr<Entry> entry) {
     std::lock_guard hold(mutex);
@@ -83,10 +89,19 @@ struct KernelShelf::Builder : std::enable_shared_from_this<Builder> {
         self->end(*next, build(self->device, next->source));
       }).detach();
       std::unique_lock hold(next->mutex);
-      const bool isDone = next->changed.wait_for(hold, limit, [&] { return next->isDone; });
+      const auto ends = std::chrono::steady_clock::now() + limit;
+      bool isDone = next->changed.wait_for(hold, limit / 10, [&] { return next->isDone; });
+      if (!isDone && say) {
+        hold.unlock();
+        std::call_once(hasSaid, [&] { say(waiting(next->source.entry)); });
+        hold.lock();
+      }
+      isDone = next->changed.wait_until(hold, ends, [&] { return next->isDone; });
       hold.unlock();
       if (!isDone)
-        end(*next, {nullptr, "the driver's compiler takes too long"});
+        end(*next,
+            {nullptr,
+             "the driver's compiler takes too long (PB_DEVICE_TIMEOUT=SECONDS gives it ten times SECONDS)"});
     }
   }
 
@@ -97,6 +112,15 @@ struct KernelShelf::Builder : std::enable_shared_from_this<Builder> {
       watch(entry.source.entry, false);
     }
     entry.finish(std::move(built));
+  }
+
+  std::string waiting(const std::string &kernel) const {
+    std::ostringstream out;
+    out << "the driver of " << device.about().name << " is still compiling the kernel " << kernel
+        << "; if it has not ended after " << limit.count()
+        << " seconds, the program goes on without the kernel (PB_DEVICE_TIMEOUT=SECONDS: it is given ten "
+           "times SECONDS)";
+    return out.str();
   }
 
   static Built build(Device &device, const KernelSource &source) {
@@ -110,8 +134,9 @@ struct KernelShelf::Builder : std::enable_shared_from_this<Builder> {
   }
 };
 
-KernelShelf::KernelShelf(Device &device, double limitSeconds, WatchBuild watch, int together)
-    : builder_(std::make_shared<Builder>(device, limitSeconds, std::move(watch), together)) {}
+KernelShelf::KernelShelf(Device &device, double limitSeconds, WatchBuild watch, int together,
+                         std::function<void(const std::string &)> say)
+    : builder_(std::make_shared<Builder>(device, limitSeconds, std::move(watch), together, std::move(say))) {}
 
 int KernelShelf::processors() { return static_cast<int>(std::thread::hardware_concurrency()); }
 

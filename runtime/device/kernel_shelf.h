@@ -43,8 +43,9 @@ public:
     bool isLost = false; // the device is gone; this says nothing about the kernel
   };
 
-  /// `device` must outlive the shelf.
-  KernelShelf(Device &device, double limitSeconds, WatchBuild watch = {}, int together = processors());
+  /// `device` must outlive the shelf. `say`: called once with a sentence if a build takes more than a tenth of the limit.
+  KernelShelf(Device &device, double limitSeconds, WatchBuild watch = {}, int together = processors(),
+              std::function<void(const std::string &)> say = {});
   ~KernelShelf();
   KernelShelf(const KernelShelf &) = delete;
   KernelShelf &operator=(const KernelShelf &) = delete;

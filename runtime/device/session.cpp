@@ -40,7 +40,8 @@ Session::Session(std::vector<std::unique_ptr<Device>> devices, const Settings &s
     options.trace = settings.trace;
     options.say = settings.say;
     side->manager = std::make_unique<Manager>(std::move(device), table_, options);
-    side->shelf = std::make_unique<KernelShelf>(kept, settings.buildLimit, settings.watchBuild);
+    side->shelf = std::make_unique<KernelShelf>(kept, settings.buildLimit, settings.watchBuild,
+                                                KernelShelf::processors(), settings.say);
     sides_.push_back(std::move(side));
   }
 }

@@ -36,7 +36,8 @@ public:
   struct Settings {
     Trace *trace = nullptr;
     WatchBuild watchBuild = {};
-    double buildLimit = 300; // seconds for one kernel
+    double buildLimit =
+        10 * std::chrono::duration<double>(timeoutFromEnvironment()).count(); // seconds for one kernel
     /// Prints what cannot wait for takeNotes(); called by any thread.
     std::function<void(const std::string &)> say = {};
   };

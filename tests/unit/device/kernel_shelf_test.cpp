@@ -7,6 +7,7 @@
 #include "support.h"
 
 #include <atomic>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <mutex>
 #include <set>
@@ -113,6 +114,45 @@ TEST(KernelShelf, AsManyBuildsAtATimeAsAreAllowed) {
     EXPECT_TRUE(open.empty()); // each that began has ended
     EXPECT_EQ(overlaps, 0);
   }
+}
+
+/// Does not end before it is told to.
+class Slow : public FakeDevice {
+public:
+  Slow() : FakeDevice(options()) {}
+  std::unique_ptr<Kernel> build(const KernelSource &source) override {
+    while (!mayEnd)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return FakeDevice::build(source);
+  }
+  std::atomic<bool> mayEnd = false;
+
+private:
+  static FakeOptions options() {
+    FakeOptions all;
+    all.kernels["a"] = [](const HostLaunch &) {};
+    return all;
+  }
+};
+
+TEST(KernelShelf, ABuildThatLastsIsSaidAndThenGivenUp) {
+  Slow device;
+  std::mutex mutex;
+  std::vector<std::string> said;
+  const DeviceKernel kernel = kernelOf("a");
+  KernelShelf shelf(device, 0.5, {}, 1, [&](const std::string &text) {
+    std::lock_guard hold(mutex);
+    said.push_back(text);
+  });
+  const KernelShelf::Awaiter built = shelf.get(kernel, kGroup, kCells, {});
+  ASSERT_TRUE(eventually([&] { return built.await_ready(); }));
+  device.mayEnd = true;
+  EXPECT_EQ(built.await_resume().kernel, nullptr);
+  EXPECT_THAT(built.await_resume().why, testing::StartsWith("the driver's compiler takes too long"));
+  std::lock_guard hold(mutex);
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_THAT(said.front(), testing::AllOf(testing::HasSubstr("is still compiling the kernel a;"),
+                                           testing::HasSubstr("after 0.5 seconds")));
 }
 
 /// Counts builds, and remembers the text of the last one.
