@@ -150,6 +150,9 @@ void Lifter::loop(const Tree &t, Nodes &out) {
   const auto assigned = assigned_;
   const auto known = known_.size();
   const Statements body = isDeclaredHere ? flatten(t.child(3)) : counted->body;
+  for (const auto &[changed, local] : localOf_) // an earlier iteration may have assigned it
+    if (std::any_of(body.begin(), body.end(), [&](const Tree *s) { return changesOf(*s, changed) > 0; }))
+      maybeAssigned_.insert(local);
   auto firstOf = std::exchange(firstOf_, {}); // in a later iteration, it may have another value
   ++loopsAround_;
   statements(body, node->body, false);

@@ -5,6 +5,7 @@
 #include "compiler/body/value.h"
 #include "compiler/kernel/lift_body.h"
 #include "compiler/kernel/lift_parts.h"
+#include <isl/set.h>
 
 namespace pbc::kernel {
 
@@ -54,8 +55,7 @@ std::vector<Block> BodyLifter::assign(const body::Node &node) {
   std::vector<Block> all;
   std::vector<isl::set> open; // parts of the domain, over dimensions alone
   const bool isCut = node.target.isLocal && scalars_.isPrivate(node.target.index);
-  if (isCut)
-    scalars_.begin(node.target.index);
+  std::vector<ScalarParts::Part> parts; // the value may read those of the assignment before
   for (bool isWhole = true; isWhole || !open.empty(); isWhole = false) {
     Statement s = begin(node.span);
     if (!isWhole) {
@@ -78,13 +78,15 @@ std::vector<Block> BodyLifter::assign(const body::Node &node) {
     ExprPtr constant;
     if (isCut && !isWhole && !last.domain.is_empty()) {
       constant = kernel::constantOf(last);
-      scalars_.add(node.target.index, last.domain, constant);
+      parts.push_back({isl::manage(isl_set_reset_tuple_id(last.domain.copy())), constant});
     }
-    if (constant || (!isWhole && last.domain.is_empty()) || addsNothing(last)) {
+    if (constant || last.domain.is_empty() || addsNothing(last)) {
       kernel_.statements.pop_back();
       all.pop_back();
     }
   }
+  if (isCut)
+    scalars_.set(node.target.index, std::move(parts));
   return all;
 }
 

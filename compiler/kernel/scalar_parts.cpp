@@ -57,9 +57,4 @@ private:
 ScalarParts::ScalarParts(const body::Facts &facts)
     : isPrivate_(PrivateScalars(facts).take()), parts_(facts.locals.size()) {}
 
-void ScalarParts::add(int local, const isl::set &domain, ExprPtr value) {
-  parts_[static_cast<std::size_t>(local)].push_back(
-      {isl::manage(isl_set_reset_tuple_id(domain.copy())), std::move(value)});
-}
-
 } // namespace pbc::kernel

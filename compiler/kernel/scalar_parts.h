@@ -15,6 +15,7 @@
 #include "compiler/kernel/kernel.h"
 #include <algorithm>
 #include <isl/set.h>
+#include <utility>
 #include <vector>
 
 namespace pbc::kernel {
@@ -31,9 +32,8 @@ public:
 
   /// Whether a local variable of the body may be cut.
   bool isPrivate(int local) const { return isPrivate_[static_cast<std::size_t>(local)]; }
-  /// A new assignment of the local variable, which has one part so far.
-  void begin(int local) { parts_[static_cast<std::size_t>(local)].clear(); }
-  void add(int local, const isl::set &domain, ExprPtr value);
+  /// The parts of a new assignment of the local variable; none: it is the same everywhere.
+  void set(int local, std::vector<Part> parts) { parts_[static_cast<std::size_t>(local)] = std::move(parts); }
   /// Those that its last assignment has made; none if it is the same everywhere.
   const std::vector<Part> &of(int local) const { return parts_[static_cast<std::size_t>(local)]; }
 

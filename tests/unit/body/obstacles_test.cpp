@@ -43,6 +43,9 @@ INSTANTIATE_TEST_SUITE_P(
                      "the loop's variable `k` is used outside of its loops @ for (k = 0; k < 3; ++k) {}"},
         ObstacleCase{"int j = 0, k = 0; for (j = 0, k = 0; k < 3; ++k) {} return c;",
                      "the loop's variable is not declared in the loop @ for (j = 0, k = 0; k < 3; ++k) {}"},
+        // What the first iteration has assigned is not lost in the second one.
+        ObstacleCase{"double s = 0, t; for (int k = 0; k < 3; ++k) { if (k < 1) t = c; s += t; } return s;",
+                     "`t` may be without a value before the `if` @ t = c"},
         // In the second iteration over j, k is 3 already; and so it is after a loop over k.
         ObstacleCase{
             "double s = 0; int k = 0; for (int j = 0; j < 2; ++j) for (; k < 3; ++k) s += 1; return s;",
