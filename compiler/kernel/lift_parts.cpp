@@ -207,9 +207,11 @@ std::vector<Block> loopsOfParts(const Block &block, std::vector<Statement> &stat
     part.body = {one};
     parts.insert(at, std::move(part));
   }
+  // Each pair: at a point where the part between two others has no step, these two may be in another order.
   for (std::size_t k = 1; k < parts.size(); ++k)
-    if (!isBefore(first(parts[k - 1]), first(parts[k])))
-      return {block};
+    for (std::size_t before = 0; before < k; ++before)
+      if (!isBefore(first(parts[before]), first(parts[k])))
+        return {block};
   std::vector<Block> all;
   for (Block &part : parts) {
     const bool isOne = parts.size() > 1 && leaveLoop(part.body, statements);
