@@ -6,7 +6,7 @@
 //   int k; for (k = 0; k < n; k += 1) s += a.cell(k);
 //   int k = 0; while (k < n) { s += a.cell(k); k++; }      => variable k, condition k < n, step k++, body s += a.cell(k)
 //
-// Only the shape is looked at here; lift.cpp asks whether bounds are affine and whether condition and step fit together.
+// Only the shape is looked at here; lift_loop.cpp asks whether bounds are affine and whether condition and step fit together.
 #pragma once
 #include "compiler/body/tree.h"
 #include <set>

@@ -35,19 +35,23 @@ Bound Bounds::of(const State &state) const {
   return best;
 }
 
-std::string Bounds::explain(const Bound &bound) const {
+std::string sentences(const Bound &bound, const Rates &rates, const Structure &structure) {
   if (bound.term < 0)
     return "there is no bound";
   const Term &term = terms()[std::size_t(bound.term)];
   std::string text = fmt::format("{}: {:.3g} {}", term.name, bound.value.amount, bound.value.of);
   if (bound.value.level >= 0)
-    text += fmt::format(" from {}", rates_.levels[std::size_t(bound.value.level)].name);
+    text += fmt::format(" from {}", rates.levels[std::size_t(bound.value.level)].name);
   if (bound.isOfAllCores)
     text += ", by all cores together";
   if (bound.value.dimension)
-    text += fmt::format(", in the steps of {}", nest_.space->structure().nameOf(*bound.value.dimension));
+    text += fmt::format(", in the steps of {}", structure.nameOf(*bound.value.dimension));
   return fmt::format("{}, at {:.3g} a second at most, equation {}. {}", text, bound.value.rate, term.equation,
                      term.doc);
+}
+
+std::string Bounds::explain(const Bound &bound) const {
+  return sentences(bound, rates_, nest_.space->structure());
 }
 
 } // namespace pbc::search

@@ -20,6 +20,9 @@ struct Bound {
   bool isOfAllCores = false; // what all of them do together, and not what one does
 };
 
+/// Two sentences: the figures, and why they bound the time. `structure`: of the space in which the bound was found.
+std::string sentences(const Bound &, const Rates &, const Structure &);
+
 class Bounds {
 public:
   /// `ofAllCores`: the rates of several cores together, for a nest that is shared out among them; null: there is one core.
@@ -32,7 +35,7 @@ public:
   void switchOff(int term) { isOff_[std::size_t(term)] = true; }
   bool isOff(int term) const { return isOff_[std::size_t(term)]; }
 
-  /// Two sentences: the figures, and why they bound the time.
+  /// Its sentences().
   std::string explain(const Bound &) const;
 
 private:

@@ -145,26 +145,13 @@ TermValue ChainBounds::term(int term, const State &state) const {
   return best;
 }
 
-std::string ChainBounds::text(const Bound &bound) const {
-  if (bound.term < 0)
-    return "there is no bound";
-  const Term &term = terms()[std::size_t(bound.term)];
-  std::string text = fmt::format("{}: {:.3g} {}", term.name, bound.value.amount, bound.value.of);
-  if (bound.value.level >= 0)
-    text += fmt::format(" from {}", rates_.levels[std::size_t(bound.value.level)].name);
-  if (bound.value.dimension)
-    text += fmt::format(", in the steps of {}", chain_.space->structure().nameOf(*bound.value.dimension));
-  return fmt::format("{}, at {:.3g} a second at most, equation {}. {}", text, bound.value.rate, term.equation,
-                     term.doc);
-}
-
 std::string ChainBounds::explain(const State &state) const {
   const Bound bound = of(state);
   if (bound.term < int(terms().size()))
-    return text(bound);
+    return sentences(bound, rates_, chain_.space->structure());
   std::string all = "Nests of loops follow each other, so that their times add up.";
   for (const Bound &part : longest(state).parts)
-    all += " " + text(part);
+    all += " " + sentences(part, rates_, chain_.space->structure());
   return all;
 }
 

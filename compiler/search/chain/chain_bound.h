@@ -49,7 +49,6 @@ private:
   bool areOneLoop(const State &, const Group &) const;
   NestWork seen(const NestWork &, const State &) const;
   Bound of(const State &, const Group &, int only = -1) const;
-  std::string text(const Bound &) const;
 
   const ChainSpace &chain_;
   const Rates &rates_;
