@@ -59,9 +59,9 @@ function(pbc_component name)
   endif()
 endfunction()
 
-# pbc_test(NAME SOURCES a.cpp ... LINK lib ...): a GoogleTest program whose cases ctest sees one by one. Their label
+# pbc_test(NAME SOURCES a.cpp ... LINK lib ... [COSTLY Suite.Case ...]): a GoogleTest program whose cases ctest sees one by one. Their label
 # is the folder below tests/ ("unit", "golden", ...); the target unit_tests builds all programs below tests/unit, runtime_unit_tests those
-# of what runs, tunes and models programs, and compiler_unit_tests the others.
+# of what runs, tunes and models programs, and compiler_unit_tests the others. Costly cases are in four parts (pbc_in_parts), by their names.
 # Compiled for a short build, not for speed.
 add_custom_target(runtime_unit_tests)
 add_custom_target(compiler_unit_tests)
@@ -70,7 +70,7 @@ add_custom_target(unit_tests DEPENDS runtime_unit_tests compiler_unit_tests)
 set(PBC_TEST_SHARDS 0 CACHE STRING "processes for the tests of a component (0: one for each test)")
 option(PBC_UNITY_TESTS "several files of a test program make one unit, whatever CMAKE_UNITY_BUILD says" ON)
 function(pbc_test name)
-  cmake_parse_arguments(R "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(R "" "" "SOURCES;LINK;COSTLY" ${ARGN})
   add_executable(${name} ${R_SOURCES})
   target_link_libraries(${name} PRIVATE pbc_options ${R_LINK} GTest::gmock GTest::gtest GTest::gtest_main)
   target_compile_options(${name} PRIVATE -O0)
@@ -100,7 +100,14 @@ function(pbc_test name)
     endforeach()
     return()
   endif()
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 LABELS "${label}")
+  # gtest_discover_tests takes one label only, so that costly cases have that of their part.
+  foreach(case IN LISTS R_COSTLY)
+    pbc_part_of(part 4 ${case})
+    gtest_discover_tests(${name} TEST_FILTER "${case}" TEST_LIST ${name}_${case} DISCOVERY_TIMEOUT 60
+      PROPERTIES TIMEOUT 300 COST 20 LABELS part-${part}-of-4)
+  endforeach()
+  list(JOIN R_COSTLY ":" costly)
+  gtest_discover_tests(${name} TEST_FILTER "-${costly}" DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 LABELS "${label}")
 endfunction()
 
 # pbc_in_parts(PARTS KEY TEST...): these tests cost much and are of a kind of which scripts/test runs one part of PARTS (2, 4, 6, 8 or 40) for a
@@ -110,6 +117,14 @@ function(pbc_in_parts parts key)
   if(NOT parts MATCHES "^([2468]|16|40)$")
     message(FATAL_ERROR "${parts} parts: scripts/other-parts knows two, four, six, eight, sixteen and forty")
   endif()
+  pbc_part_of(part ${parts} ${key})
+  foreach(test IN LISTS ARGN)
+    set_property(TEST ${test} APPEND PROPERTY LABELS part-${part}-of-${parts})
+  endforeach()
+endfunction()
+
+# pbc_part_of(VARIABLE PARTS KEY): the part that a key chooses.
+function(pbc_part_of variable parts key)
   if(key MATCHES "^[0-9]+$")
     math(EXPR part "${key} % ${parts}")
   else()
@@ -117,9 +132,7 @@ function(pbc_in_parts parts key)
     string(SUBSTRING ${hash} 0 6 hash)
     math(EXPR part "0x${hash} % ${parts}")
   endif()
-  foreach(test IN LISTS ARGN)
-    set_property(TEST ${test} APPEND PROPERTY LABELS part-${part}-of-${parts})
-  endforeach()
+  set(${variable} ${part} PARENT_SCOPE)
 endfunction()
 
 # pbc_test_files(VARIABLE PATTERN...): the files that tests are made of, found again by each build; there must be some.

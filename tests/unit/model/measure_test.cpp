@@ -17,9 +17,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <limits>
+#include <string>
+#include <string_view>
 #include <unistd.h>
+#include <vector>
 
 namespace pbc::model {
 namespace {
@@ -123,48 +127,55 @@ const Resource &resourceOf(const std::vector<Resource> &all, ResourceKind kind) 
   return *std::ranges::find(all, kind, &Resource::kind);
 }
 
-TEST(Measure, ResourcesOfACoreHaveTheOrderOfMagnitudeOfProcessors) {
-  const Sampling sampling{.least = 15, .most = 15, .seconds = 0};
-  const double clock = fastest(clockRate(sampling), Better::Higher);
-  const std::vector<Resource> all = measureResources(1, sampling);
-  EXPECT_TRUE(std::ranges::is_sorted(all, {}, &Resource::kind));
+// What measured resources have that those of no processor have, in words.
+std::vector<std::string> oddities(const std::vector<Resource> &all, double clock) {
+  std::vector<std::string> odd;
+  const auto check = [&](bool holds, ResourceKind kind, std::string_view what) {
+    if (!holds)
+      odd.push_back(std::string(nameOf(kind)) + ": " + std::string(what));
+  };
   for (const Resource &r : all) {
-    SCOPED_TRACE(nameOf(r.kind));
+    const double instructions = fastest(*r.instructions.unit, Better::Higher);
     // One operation in 64 cycles, and at most 16 instructions in one: anything else was removed or is not what
     // was meant to be measured. The clock may move by a factor of two meanwhile.
-    EXPECT_GT(fastest(*r.instructions.unit, Better::Higher) / clock, 1.0 / 64);
+    check(instructions / clock > 1.0 / 64, r.kind, "fewer than one in 64 cycles");
     // Clang, which compiles for sanitizers, joins additions of one chain.
     if (!kSanitized || (r.kind != ResourceKind::AddI32 && r.kind != ResourceKind::AddI64))
-      EXPECT_LT(fastest(*r.instructions.unit, Better::Higher) / clock, 32);
+      check(instructions / clock < 32, r.kind, "32 or more in a cycle");
     if (r.numbers.unit)
-      EXPECT_GE(fastest(*r.numbers.unit, Better::Higher),
-                fastest(*r.instructions.unit, Better::Higher) * 0.99);
+      check(fastest(*r.numbers.unit, Better::Higher) >= instructions * 0.99, r.kind,
+            "less than a number each");
     if (r.latency) {
-      EXPECT_GT(fastest(*r.latency, Better::Lower) * clock, 0.4);
-      // Independent operations are not slower than dependent ones.
-      EXPECT_GT(fastest(*r.instructions.unit, Better::Higher) * r.latency->value, 0.9);
+      check(fastest(*r.latency, Better::Lower) * clock > 0.4, r.kind, "a latency of less than a cycle");
+      check(instructions * r.latency->value > 0.9, r.kind, "slower than operations that wait for each other");
+    }
+    if (r.kind == ResourceKind::Jump)
+      check(instructions / clock > 0.4 && instructions / clock < 4, r.kind, "not about one in a cycle");
+    if (r.kind == ResourceKind::FmaF32 || r.kind == ResourceKind::FmaF64) {
+      const double latency = fastest(*r.latency, Better::Lower);
+      check(latency * clock > 2 && latency * clock < 16, r.kind, "a latency that is not of 2 to 16 cycles");
+      check(instructions * latency > 1.5, r.kind, "chains side by side are not faster than one");
     }
   }
+  return odd;
+}
+
+TEST(Measure, ResourcesOfACoreHaveTheOrderOfMagnitudeOfProcessors) {
+  // A virtual processor may lose most of a measurement's time to another one: what is measured is plausible at least once.
+  const Sampling sampling{.least = 15, .most = 15, .seconds = 0};
+  std::vector<Resource> all;
+  std::vector<std::string> odd;
+  for (int attempt = 0; attempt == 0 || (!odd.empty() && attempt < 5); ++attempt) {
+    const double clock = fastest(clockRate(sampling), Better::Higher);
+    all = measureResources(1, sampling);
+    odd = oddities(all, clock);
+  }
+  EXPECT_THAT(odd, testing::IsEmpty());
+  EXPECT_TRUE(std::ranges::is_sorted(all, {}, &Resource::kind));
   for (const ResourceKind kind :
        {ResourceKind::Issue, ResourceKind::Load, ResourceKind::Store, ResourceKind::AddF32,
         ResourceKind::DivideF64, ResourceKind::SqrtF32, ResourceKind::MultiplyI64})
     ASSERT_NE(std::ranges::find(all, kind, &Resource::kind), all.end()) << nameOf(kind);
-#if defined(__x86_64__) || defined(__aarch64__)
-  const double jumps =
-      fastest(*resourceOf(all, ResourceKind::Jump).instructions.unit, Better::Higher) / clock;
-  EXPECT_GT(jumps, 0.4);
-  EXPECT_LT(jumps, 4);
-#endif
-  if (std::ranges::find(all, ResourceKind::FmaF64, &Resource::kind) == all.end())
-    return; // a processor without them
-  for (const ResourceKind kind : {ResourceKind::FmaF32, ResourceKind::FmaF64}) {
-    const Resource &fma = resourceOf(all, kind);
-    const double cycles = fastest(*fma.latency, Better::Lower) * clock;
-    EXPECT_GT(cycles, 2);
-    EXPECT_LT(cycles, 16);
-    EXPECT_GT(fastest(*fma.instructions.unit, Better::Higher) * fastest(*fma.latency, Better::Lower), 1.5)
-        << "chains side by side are not faster than one";
-  }
   // A quotient takes longer than a product.
   EXPECT_GT(fastest(*resourceOf(all, ResourceKind::DivideF64).latency, Better::Lower),
             fastest(*resourceOf(all, ResourceKind::MultiplyF64).latency, Better::Lower));
