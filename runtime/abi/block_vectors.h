@@ -105,6 +105,27 @@ template <int W, bool isPart, class T>
   if (!isPart || l < n)
     to[l * apart] = v[l];
 }
+/// Cells that are nearly always side by side.
+template <int W, bool isPart, class T>
+[[gnu::cold, gnu::noinline]] Vector<T, W> loadApartRarely(const T *from, long apart, long n) {
+  return loadApart<W, isPart>(from, apart, n);
+}
+template <int W, bool isPart, class T>
+[[gnu::cold, gnu::noinline]] void storeApartRarely(T *to, long apart, Vector<T, W> v, long n) {
+  storeApart<W, isPart>(to, apart, v, n);
+}
+template <int W, bool isPart, class T>
+[[gnu::always_inline]] inline Vector<T, W> loadAny(const T *from, long apart, long n) {
+  return __builtin_expect(apart == 1, 1) ? load<W, isPart>(from, n)
+                                         : loadApartRarely<W, isPart>(from, apart, n);
+}
+template <int W, bool isPart, class T>
+[[gnu::always_inline]] inline void storeAny(T *to, long apart, Vector<T, W> v, long n) {
+  if (__builtin_expect(apart == 1, 1))
+    store<W, isPart>(to, v, n);
+  else
+    storeApartRarely<W, isPart>(to, apart, v, n);
+}
 /// The same number in each lane (x - 0 is x for all x).
 template <int W, class T>
 [[gnu::always_inline]] inline Vector<T, W> spread(T x) {

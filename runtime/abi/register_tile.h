@@ -61,7 +61,6 @@ long pb_cache_bytes(int level);
 ///
 ///   kAlongX[], kIsOutput[]       by operand: whether it is a strip of columns, whether the kernel writes it
 ///   kKept[]                      the same: whether a block puts what it computes into the strip, from the first row of the box on
-///   kStrided                     the cells of some strips of columns are not contiguous
 ///   kMoves                       rows have loops of different length
 ///   kWaits                       rows read what earlier ones have computed, below step y + behind() if kResumes
 ///   kThen[]                      the same: the operand that takes its place from step change(y) on, behind the others; -1: none
@@ -159,7 +158,8 @@ private:
       const Steps k = depth(y, y + Rows);
       Panel<T> panels[Tile::kPanels];
       T *memory = nullptr;
-      if constexpr (isStrided() || isJoined())
+      const bool copies = mustCopy(y, begin, k.begin);
+      if (copies || isJoined())
         memory = static_cast<T *>(
             pb_scratch(maximum(k.end - k.begin, 0) * (W * columnOperands() + Rows * rowOperands()) * kSize));
       if constexpr (isJoined())
@@ -168,12 +168,12 @@ private:
             panels[p] = acrossRows<Rows>(p, y, begin, k, 1, memory, 0);
             memory += (k.end - k.begin) * Rows;
           }
-      inColumns<Rows>(begin, end, [&]<int Vectors, bool isPart>(long x, long n) {
+      inColumns<Rows>(begin, end, !copies, [&]<int Vectors, bool isPart>(long x, long n) {
         T *to = memory;
         for (int p = 0; p < Tile::kPanels; ++p) {
           if (!isJoined() || Tile::kAlongX[p])
             panels[p] = tile_.panel(p, y, x, k.begin);
-          if (isStrided() && Tile::kAlongX[p] && panels[p].row != 1) {
+          if (Tile::kAlongX[p] && panels[p].row != 1) {
             copyStrip(panels[p], n, k.end - k.begin, to, W);
             panels[p] = {to, 1, W};
             to += (k.end - k.begin) * W;
@@ -182,17 +182,17 @@ private:
         tile_.template cells<Rows, Vectors, W, isPart>(y, x, n, k.begin, k.end, true, true, nullptr, panels);
       });
     } else
-      inColumns<Rows>(begin, end, [&]<int Vectors, bool isPart>(long x, long n) {
+      inColumns<Rows>(begin, end, true, [&]<int Vectors, bool isPart>(long x, long n) {
         tile_.template cells<Rows, Vectors, W, isPart>(y, x, n);
       });
   }
 
-  /// Calls `block<Vectors, isPart>(x, n)` for groups of n columns.
+  /// Calls `block<Vectors, isPart>(x, n)` for groups of n columns, of several vectors each if `together`.
   template <int Rows, class Block>
-  [[gnu::always_inline]] static void inColumns(long begin, long end, const Block &block) {
+  [[gnu::always_inline]] static void inColumns(long begin, long end, bool together, const Block &block) {
     long x = begin;
-    if constexpr (!isStrided() && Rows > 1) // else each strip is copied for these rows alone
-      for (; x + V * W <= end; x += V * W)
+    if constexpr (Rows > 1)
+      for (; together && x + V * W <= end; x += V * W)
         block.template operator()<V, false>(x, V * W);
     for (; x + W <= end; x += W)
       block.template operator()<1, true>(x, W);
@@ -211,12 +211,6 @@ private:
     return all;
   }
 
-  static constexpr bool isStrided() {
-    if constexpr (Tile::kPanels > 0)
-      return Tile::kStrided;
-    return false;
-  }
-
   static constexpr bool isJoined() {
     if constexpr (Tile::kPanels > 0)
       for (const int then : Tile::kThen)
@@ -233,6 +227,14 @@ private:
   }
   static constexpr long columnOperands() { return operands(true) ? operands(true) : 1; }
   static constexpr long rowOperands() { return operands(false); }
+
+  /// Whether the cells of some strip of columns are not side by side, so that each strip is copied, for the rows of a block alone.
+  bool mustCopy(long y, long x, long k) const {
+    for (int p = 0; p < Tile::kPanels; ++p)
+      if (Tile::kAlongX[p] && tile_.panel(p, y, x, k).row != 1)
+        return true;
+    return false;
+  }
 
   /// Whether a block's strips of columns are spread over so many pages that copying them is worth it.
   bool isFar(long y, long x, long k0, long k1) const {

@@ -215,7 +215,7 @@ void CPrinter::putOffset(const loop::Element &e) {
     out_ += isFirst ? "" : " + ";
     isFirst = false;
     putAtom(index);
-    if (d > 0 || !(unitStride_ || isOwn))
+    if (d > 0 || !isUnit(e.buffer))
       out_ += " * " + stride(e.buffer, d);
   };
   // Along dimension 0, whose stride is one in most launches, the step is constant: machines add it to an address for nothing, if
@@ -270,8 +270,7 @@ void CPrinter::putAddress(const Expr &element) {
   const auto &e = *as<loop::Element>(element);
   const auto isThere = [](const Expr &i) { return !loop::isInteger(i, 0); };
   const auto summands = std::count_if(e.indices.begin(), e.indices.end(), isThere);
-  const bool isUnit = unitStride_ || matrix(e.buffer).isOwn;
-  const bool isAtom = summands == 0 || (summands == 1 && isUnit && isThere(e.indices.front()));
+  const bool isAtom = summands == 0 || (summands == 1 && isUnit(e.buffer) && isThere(e.indices.front()));
   out_ += matrix(e.buffer).name + (isAtom ? "_p + " : "_p + (");
   putOffset(e);
   out_ += isAtom ? "" : ")";
@@ -355,7 +354,7 @@ std::string CPrinter::distance(const loop::Distance &d, int buffer) {
   std::string sum;
   for (const loop::Distance::Part &p : d.parts) {
     sum += (sum.empty() ? "" : " + ") + std::to_string(p.factor);
-    if (p.dimension == 0)
+    if (p.dimension == 0 && isUnit(buffer))
       continue;
     sum += " * " + stride(buffer, static_cast<std::size_t>(p.dimension));
   }
@@ -363,11 +362,19 @@ std::string CPrinter::distance(const loop::Distance &d, int buffer) {
 }
 
 void CPrinter::putKind(const loop::CellVector &c) {
-  out_ += c.apart.parts.empty() ? "pb::load<W, isPart>(" : "pb::loadApart<W, isPart>(";
-  putAddress(c.cell);
-  if (!c.apart.parts.empty())
-    out_ += ", " + distance(c.apart, as<loop::Element>(c.cell)->buffer);
+  putCellVector("load", c);
   out_ += kColumns + ")";
+}
+
+void CPrinter::putCellVector(const std::string &what, const loop::CellVector &c) {
+  const int buffer = as<loop::Element>(c.cell)->buffer;
+  const bool isAny = c.apart.parts.empty() && !isUnit(buffer);
+  out_ += "pb::" + what + (isAny ? "Any" : c.apart.parts.empty() ? "" : "Apart") + "<W, isPart>(";
+  putAddress(c.cell);
+  if (isAny)
+    out_ += ", " + stride(buffer, 0);
+  else if (!c.apart.parts.empty())
+    out_ += ", " + distance(c.apart, buffer);
 }
 
 void CPrinter::putKind(const loop::Spread &s) { putCall("pb::spread<W>", {s.operand}); }

@@ -125,11 +125,7 @@ void CPrinter::node(const loop::Assign &a, const std::string &indent) {
     return;
   }
   if (const auto *vector = loop::as<loop::CellVector>(a.target)) {
-    const bool isApart = !vector->apart.parts.empty();
-    out_ += isApart ? "pb::storeApart<W, isPart>(" : "pb::store<W, isPart>(";
-    putAddress(vector->cell);
-    if (isApart)
-      out_ += ", " + distance(vector->apart, loop::as<loop::Element>(vector->cell)->buffer);
+    putCellVector("store", *vector);
     out_ += ", ";
     put(a.value);
     out_ += ", pb__n - v * W);\n";

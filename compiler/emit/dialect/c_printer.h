@@ -26,12 +26,13 @@ struct Used {
   std::set<int> own;                     // memory of the task, with all its strides
   std::map<int, bool> streamed;          // matrices that may be stored past the caches; true: always
   int tasks = 0;                         // low0 .. and high0 .. below this
+  std::set<int> anyStride; // matrices whose dimension 0 may have any stride, whatever the version is for
   std::set<std::string> vectorFunctions; // declarations, `pb_vector_exp(double)` (build/vector_math.h)
 };
 
 class CPrinter {
 public:
-  /// `unitStride`: dimension 0 of every matrix has stride 1.
+  /// `unitStride`: dimension 0 of every matrix has stride 1, but of those that `used` names.
   CPrinter(const std::vector<loop::Matrix> &buffers, const Dialect &dialect, bool unitStride, Used &used)
       : buffers_(buffers), dialect_(dialect), unitStride_(unitStride), used_(used) {}
   virtual ~CPrinter() = default;
@@ -77,6 +78,8 @@ protected:
   void putKind(const loop::IsStreamed &);
   void putKind(const loop::CellsIntoBlock &);
   void putKind(const loop::CellVector &);
+  /// "pb::load<W, isPart>(" or another function that moves such cells, with its arguments up to what is stored or how many there are.
+  void putCellVector(const std::string &what, const loop::CellVector &);
   void putKind(const loop::Spread &);
   virtual void putKind(const loop::StripValue &);
   void putKind(const loop::KeptValue &);
@@ -106,6 +109,10 @@ protected:
   std::vector<std::string> strides(const loop::Call::View &);
   std::string extent(const loop::Array &);
 
+  /// Whether neighbours along dimension 0 are known to be side by side in memory.
+  bool isUnit(int buffer) const {
+    return matrix(buffer).isOwn || (unitStride_ && !used_.anyStride.contains(buffer));
+  }
   const loop::Matrix &matrix(int buffer) const { return buffers_[static_cast<std::size_t>(buffer)]; }
   /// Appends what `print` appends to a text of its own.
   template <class Print>

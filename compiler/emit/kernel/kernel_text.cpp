@@ -82,26 +82,23 @@ KernelText kernelText(const KernelNest &made, const std::string &name, const std
   Used unit, general;
   std::vector<loop::Left> left;
   const bool hasUnit = walksAlongRows(kernel);
-  const std::string generalBody =
-      hasUnit && rowsAreContiguous
-          ? ""
-          : body(made, (hasUnit ? kRare : "") + kGeneral,
-                 {name + "_general", frameType, false, mayShareViews}, general, left);
   const std::string unitBody =
       hasUnit ? body(made, kUnit, {name + "_unit", frameType, true, mayShareViews}, unit, left) : "";
   std::string isUnit;
   for (int b : unit.buffers)
-    if (kernel.buffers[b].rank > 0 && !rowsAreContiguous)
+    if (kernel.buffers[b].rank > 0 && !rowsAreContiguous && !unit.anyStride.contains(b))
       isUnit += (isUnit.empty() ? "" : " && ") + std::string("f.m_") + kernel.buffers[b].name +
                 ".strides()[0] == 1";
+  const std::string generalBody =
+      hasUnit && isUnit.empty() ? ""
+                                : body(made, (hasUnit ? kRare : "") + kGeneral,
+                                       {name + "_general", frameType, false, mayShareViews}, general, left);
   // A loop that LLVM does not vectorise must not give the user a warning.
   std::string text;
   for (const std::string &function : generalBody.empty() ? unit.vectorFunctions : general.vectorFunctions)
     text += "extern \"C\" __attribute__((const)) " + function + " noexcept;\n";
   text += "#pragma clang diagnostic push\n#pragma clang diagnostic ignored \"-Wpass-failed\"\n" + unitBody;
-  if (!hasUnit || !isUnit.empty())
-    text += generalBody;
-  text += "static void " + name +
+  text += generalBody + "static void " + name +
           "(const void *context, [[maybe_unused]] const long *low, [[maybe_unused]] const long *high) {\n"
           "  const " +
           frameType + " &f = *static_cast<const " + frameType + " *>(context);\n";

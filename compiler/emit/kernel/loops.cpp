@@ -4,6 +4,7 @@
 #include "compiler/emit/dialect/cxx.h"
 #include "compiler/emit/kernel/tile_text.h"
 #include "compiler/loop/build.h"
+#include "compiler/loop/strips.h"
 #include "compiler/loop/verify.h"
 
 namespace pbc::emit {
@@ -22,7 +23,7 @@ public:
 private:
   void blockOfPoints(const loop::BlockOfPoints &block, const std::string &indent) override {
     const std::string type = place_.function + "_tile" + std::to_string(tiles_++);
-    const TileText tile = tileText(block, type, buffers_, place_, dialect_);
+    const TileText tile = tileText(block, type, buffers_, place_, dialect_, used_.anyStride);
     types_ += tile.type;
     out_ += indent + "pb::runTiles(" + type + "{f, low, high";
     for (const std::string &name : tile.given)
@@ -58,6 +59,8 @@ LoopText printLoops(const loop::Nest &nest, const Place &place, Used &used) {
   loop::Lowered lowered = lowerNest(
       nest, {.unitStride = place.unitStride, .mayShareViews = place.mayShareViews, .streams = true});
   const Cxx dialect;
+  if (place.unitStride)
+    used.anyStride = loop::ofAnyStrides(lowered.body, nest.buffers);
   LoopText text = LoopPrinter(nest, place, dialect, used).print(lowered.body);
   text.left = std::move(lowered.left);
   return text;
@@ -99,7 +102,9 @@ std::string definitions(const std::vector<loop::Matrix> &buffers, const Place &p
   for (const auto &[b, d] : used.strides) {
     const std::string &name = buffers[static_cast<std::size_t>(b)].name;
     text += "  [[maybe_unused]] const long " + name + "_s" + std::to_string(d) + " = " +
-            (place.unitStride && d == 0 ? "1" : "f.m_" + name + ".strides()[" + std::to_string(d) + "]") +
+            (place.unitStride && d == 0 && !used.anyStride.contains(b)
+                 ? "1"
+                 : "f.m_" + name + ".strides()[" + std::to_string(d) + "]") +
             ";\n";
   }
   for (const auto &[b, always] : used.streamed) {

@@ -19,8 +19,10 @@ const loop::Name *countOf(const loop::For &f) {
 class TilePrinter : public CPrinter {
 public:
   TilePrinter(const Block &block, const std::string &name, const std::vector<loop::Matrix> &buffers,
-              const Place &place, const Dialect &dialect)
-      : CPrinter(buffers, dialect, true, own_), block_(block), name_(name), place_(place) {}
+              const Place &place, const Dialect &dialect, const std::set<int> &anyStride)
+      : CPrinter(buffers, dialect, true, own_), block_(block), name_(name), place_(place) {
+    own_.anyStride = anyStride;
+  }
 
   TileText print() {
     // The names that the members use are known only when all of them are printed.
@@ -158,11 +160,10 @@ private:
       then += (then.empty() ? "" : ", ") + std::to_string(s.then);
     }
     const std::string row = fmt::format("[[maybe_unused]] long {}", block_.y);
-    return fmt::format("  [[maybe_unused]] static constexpr bool kAlongX[] = {{{}}}, kIsOutput[] = {{{}}}, "
-                       "kKept[] = {{{}}}, kMoves = {}, kWaits = {}, "
-                       "kStrided = {};\n  static constexpr int kThen[] = {{{}}};\n",
-                       alongX, isOutput, isKept, block_.depth->isUneven, block_.depth->behind != nullptr,
-                       block_.depth->isStrided, then) +
+    return fmt::format(
+               "  [[maybe_unused]] static constexpr bool kAlongX[] = {{{}}}, kIsOutput[] = {{{}}}, "
+               "kKept[] = {{{}}}, kMoves = {}, kWaits = {};\n  static constexpr int kThen[] = {{{}}};\n",
+               alongX, isOutput, isKept, block_.depth->isUneven, block_.depth->behind != nullptr, then) +
            (change.empty() ? "" : function("long", "change", row, fmt::format("    return {};\n", change))) +
            function("long", "behind", "", fmt::format("    return {};\n", behind)) +
            function("long", "depthBegin", row, fmt::format("    return {};\n", begin)) +
@@ -196,8 +197,8 @@ private:
 } // namespace
 
 TileText tileText(const Block &block, const std::string &name, const std::vector<loop::Matrix> &buffers,
-                  const Place &place, const Dialect &dialect) {
-  return TilePrinter(block, name, buffers, place, dialect).print();
+                  const Place &place, const Dialect &dialect, const std::set<int> &anyStride) {
+  return TilePrinter(block, name, buffers, place, dialect, anyStride).print();
 }
 
 } // namespace pbc::emit

@@ -20,7 +20,8 @@ struct TileText {
   std::vector<std::string> given; // names of the function that are its members, in this order
 };
 
+/// `anyStride`: matrices with any strides (loop/strips.h).
 TileText tileText(const loop::BlockOfPoints &, const std::string &name, const std::vector<loop::Matrix> &,
-                  const Place &, const Dialect &);
+                  const Place &, const Dialect &, const std::set<int> &anyStride);
 
 } // namespace pbc::emit
