@@ -55,7 +55,11 @@ void addFoundLibraries(Compilation &c, build::LinkRequest &request) {
   const auto system = build::libraryFolders();
   folders.insert(folders.end(), system.begin(), system.end());
   const auto found = build::findLibraries(symbols, folders, &c.filesRead);
-  request.extraArguments.insert(request.extraArguments.end(), found.begin(), found.end());
+  // The linker does not count weak references, as those of the standard library to BLAS are, when it leaves out libraries that are not needed.
+  std::vector<std::string> &arguments = request.extraArguments;
+  arguments.insert(arguments.end(), {"--push-state", "--no-as-needed"});
+  arguments.insert(arguments.end(), found.begin(), found.end());
+  arguments.push_back("--pop-state");
 }
 
 /// Writes intermediate files to the folder that the user has asked for, if there is one.
