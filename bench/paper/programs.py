@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from samples import ROOT, call, seconds
 
-ROUTINES = {"strassen": "cblas_dgemm", "tridiagonal": "dgtsv_"}  # what the benchmarks call with -DLIBRARY
+ROUTINES = {"strassen": "cblas_dgemm", "svd": "dgesdd_", "tridiagonal": "dgtsv_"}  # what the benchmarks call with -DLIBRARY
 HERE = Path(__file__).resolve().parent
 
 
