@@ -14,9 +14,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 rows, busy = [], []
 patience = [0.0]  # seconds to wait, at most, before each sample for others to finish
+deadline = [float("inf")]  # of this part, by time.monotonic()
+
+
+class PartIsOver(Exception):
+    """The time of a part of bench/run is over: what it has measured stands."""
 
 
 def call(*command, **options):
+    if time.monotonic() > deadline[0]:
+        raise PartIsOver
     r = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
     if r.returncode:
         sys.exit(f"bench/run: {' '.join(map(str, command))} ended with {r.returncode}:\n{r.stdout}{r.stderr}")
