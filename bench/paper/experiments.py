@@ -32,7 +32,7 @@ class Effort:
 
 
 QUICK = Effort(seconds=4, patience=2, rounds=1, widths=(3, 9, 17), width_seconds=3, full_seconds=0)
-USUAL = Effort(seconds=20, patience=10, rounds=3, widths=tuple(range(3, 18)), width_seconds=6, full_seconds=60)
+USUAL = Effort(seconds=15, patience=10, rounds=3, widths=tuple(range(3, 18)), width_seconds=6, full_seconds=60)
 
 
 def properties(program):
