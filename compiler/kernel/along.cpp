@@ -46,6 +46,8 @@ long coefficient(const Access &a, int c, int d) {
 }
 
 int contiguousVariable(const Kernel &kernel, const Statement &s) {
+  if (s.write < 0) // a call of a body, which may write several matrices
+    return -1;
   const Access &a = s.accesses[s.write];
   if (kernel.buffers[a.buffer].role == Buffer::Role::Local || kernel.buffers[a.buffer].rank == 0)
     return -1;

@@ -18,7 +18,7 @@ std::optional<Along> along(const Kernel &, const Access &, int d);
 long coefficient(const Access &, int c, int d);
 
 /// The free variable that moves along dimension 0 of the matrix that an assignment writes; -1 if there is
-/// none, or it writes a Local or a number.
+/// none, or it writes a Local or a number, or is a call.
 int contiguousVariable(const Kernel &, const Statement &);
 
 /// Whether the value may differ between iterations of dimension `d`. The value of a Local counts as

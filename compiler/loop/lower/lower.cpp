@@ -50,7 +50,7 @@ Lowered lower(const Nest &nest, const Target &target) {
   for (const auto pass :
        {lowerSelfCopies, lowerPoints, lowerTeams, lowerItemCopies, lowerGroupCopies, lowerPrivateSums,
         lowerGuards, lowerGuardedPoints, lowerRegisters, lowerStream, lowerJam, lowerLanes, lowerLines,
-        lowerLengths, lowerHints, lowerFixedReads, lowerOnce, lowerRowParts})
+        lowerInsides, lowerLengths, lowerHints, lowerFixedReads, lowerOnce, lowerRowParts})
     result.body = pass(result.body, lowering);
   return result;
 }

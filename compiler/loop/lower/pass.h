@@ -90,6 +90,7 @@ NodePtr lowerStream(const NodePtr &, Lowering &);
 NodePtr lowerJam(const NodePtr &, Lowering &);
 NodePtr lowerLanes(const NodePtr &, Lowering &);
 NodePtr lowerLines(const NodePtr &, Lowering &);
+NodePtr lowerInsides(const NodePtr &, Lowering &);
 NodePtr lowerLengths(const NodePtr &, Lowering &);
 NodePtr lowerHints(const NodePtr &, Lowering &);
 NodePtr lowerFixedReads(const NodePtr &, Lowering &);

@@ -41,6 +41,50 @@ TEST(LoopLower, Hints) {
 )");
 }
 
+/// Iterations that need not ask whether a cell is there have a loop of their own; a block that is stored past the caches asks once.
+TEST(LoopLower, OptionalCells) {
+  const auto whole = [](const Expr &e) { return make(Expression{Cast{Scalar::I32, e}}); };
+  const auto number = [](const char *text) { return make(Expression{Literal{text, Scalar::I32}}); };
+  const auto made = [](Operation::Op op, std::vector<Expr> operands, Scalar type = Scalar::I32) {
+    return make(Expression{Operation{op, type, std::move(operands)}});
+  };
+  using Op = Operation::Op;
+  const Expr n = whole(make(Expression{Name{Name::Kind::Value, "n"}}));
+  const Expr left = made(Op::Subtract, {whole(index("c1")), number("1")});
+  const Expr isThere =
+      made(Op::And, {made(Op::And, {made(Op::GreaterEqual, {left, number("0")}), made(Op::Less, {left, n})}),
+                     made(Op::Less, {whole(index("c0")), n})});
+  const Expr value = made(Op::Choose,
+                          {isThere, cell(0, {subtract(index("c1"), integer(1)), index("c0")}),
+                           make(Expression{Literal{"0.0", Scalar::F64}})},
+                          Scalar::F64);
+  const NodePtr body = make(Node{Assign{cell(1, {index("c1"), index("c0")}), {}, value}});
+  EXPECT_EQ(lowered(counting("c1", body, as::Vector{})), R"(scope
+  var c1 = 0
+  let c1_e = n
+  let c1_i = min(max(c1, 1), c1_e), c1_o = max(min(c1_e, n + 1), c1_i)
+  for c1; c1 < c1_i {vectors}
+    B[c1, c0] = int(c1) - 1 >= 0 && int(c1) - 1 < int(n) && int(c0) < int(n) ? A[c1 - 1, c0] : 0.0
+  if c0 < n
+    for c1; c1 < c1_o {vectors}
+      B[c1, c0] = A[c1 - 1, c0]
+  for c1; c1 < c1_e {vectors}
+    B[c1, c0] = int(c1) - 1 >= 0 && int(c1) - 1 < int(n) && int(c0) < int(n) ? A[c1 - 1, c0] : 0.0
+)");
+  EXPECT_EQ(lowered(counting("c1", body)), lowered(counting("c1", body), true))
+      << "only vector loops are cut";
+  EXPECT_NE(lowered(counting("c1", body, as::Vector{0, 0, {1, false}}))
+                .find("if 1 <= c1_f and c1_f + 32 <= n + 1 and c0 < n"),
+            std::string::npos);
+  const Expr other =
+      made(Op::Choose,
+           {made(Op::Less, {cell(0, {index("c1"), index("c0")}), n}), cell(0, {index("c1"), index("c0")}), n},
+           Scalar::F64);
+  const NodePtr asked = make(Node{Assign{cell(1, {index("c1"), index("c0")}), {}, other}});
+  EXPECT_EQ(lowered(counting("c1", asked, as::Vector{})).find("c1_i"), std::string::npos)
+      << "what depends on values stays";
+}
+
 /// Rows in turns, by blocks of 256 bytes that begin at a multiple of these; where a target has no such stores, the plain loops.
 TEST(LoopLower, StoresPastTheCaches) {
   const NodePtr rows = counting("c0", counting("c1", shift(), as::Vector{0, 0, {8, false}}), as::Jam{2});
