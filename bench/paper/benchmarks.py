@@ -43,7 +43,7 @@ ALL = [
     Benchmark("convolution", "Separable convolution", ("convolution", "fft"), (220, 880, 1760, 3520), 2, 3520, (1358, 9, 3.82)),
     Benchmark("sort", "Sort", ("sort",), (1 << 10, 1 << 14, 1 << 18, 1 << 20), 3, 1 << 20, (920, 7, 3.56)),
     Benchmark("strassen", "Strassen", ("strassen", "linalg"), (64, 256, 1024, 2048), 2, 1024, (1509, 9, 3.05)),
-    Benchmark("svd", "SVD", ("svd", "eigen", "tridiagonal_eigen"), (16, 64, 128, 256), 3, 256, (2435, 8, 1.79)),
+    Benchmark("svd", "SVD", ("svd", "eigen", "qr", "tridiagonal_eigen", "rows"), (16, 64, 128, 256), 3, 256, (2435, 8, 1.79)),
     Benchmark("tridiagonal", "Tridiagonal solver", ("tridiagonal",), (1000, 30000, 1000000, 4000000), 2, 1 << 20, (1040, 8, 5.56)),
 ]
 
