@@ -38,9 +38,10 @@ struct Text {
   std::string operator()(as::Vector v) const {
     return (v.interleave ? "vector:" + std::to_string(v.interleave) : "vector") +
            (v.width ? " of " + std::to_string(v.width) : "") +
-           (v.streaming.rows ? (v.streaming.always ? " streaming:" : " streaming if large:") +
-                                   std::to_string(v.streaming.rows)
-                             : "");
+           (v.streaming.rows
+                ? (v.streaming.always ? " streaming:" : " streaming if large:") +
+                      std::to_string(v.streaming.rows) + (v.streaming.isStaggered ? " staggered" : "")
+                : "");
   }
   std::string operator()(as::Jam j) const { return "jam:" + std::to_string(j.rows); }
   std::string operator()(as::Unroll) const { return "unroll"; }

@@ -29,8 +29,9 @@ struct Rolled {
 struct Vector {
   /// What is stored past the caches (transform/stream.h).
   struct Streaming {
-    long rows = 0;       // of the loop around, whose blocks are computed in turns; 0: stores are plain
-    bool always = false; // also if the matrix is small
+    long rows = 0;            // of the loop around, whose blocks are computed in turns; 0: stores are plain
+    bool always = false;      // also if the matrix is small
+    bool isStaggered = false; // each row is a block behind the one before it
     bool operator==(const Streaming &) const = default;
   };
   int interleave = 0;

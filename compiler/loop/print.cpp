@@ -281,7 +281,8 @@ private:
     line(indent, v.name + " = all of the warp: " + text(v.condition));
   }
   void one(const Prefetch &p, const std::string &indent) {
-    line(indent, (p.isWritten ? "prefetch to write " : "prefetch ") + text(p.cells));
+    line(indent, (p.isWritten ? "prefetch to write " : "prefetch ") + text(p.cells) +
+                     (p.cache == 2 ? " into the second cache" : ""));
   }
   void one(const Comment &c, const std::string &indent) { line(indent, "# " + c.text); }
 

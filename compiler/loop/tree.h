@@ -222,10 +222,11 @@ struct GroupCopy {
   Expr condition; // which is the same for the whole group; null: it always takes place
 };
 
-/// Fetches the cache line in which the cells of a block of points begin, before they are used. It changes no value.
+/// Fetches the cache line in which the cells of a block of points begin, or a cell, before they are used. It changes no value.
 struct Prefetch {
-  Expr cells; // a CellVector or a KeptValue
+  Expr cells; // a CellVector, a KeptValue or an Element
   bool isWritten = false;
+  int cache = 1; // into which the line comes: the nearest one, or the second
 };
 
 /// A remark for a reader of the text.

@@ -132,8 +132,8 @@ private:
   }
   void check(const Call &, const NodePtr &n) { Visitor::node(n); }
   void check(const Prefetch &p, const NodePtr &) {
-    if (!as<CellVector>(p.cells) && !as<KeptValue>(p.cells))
-      fail("what is prefetched is no cells of a block");
+    if (!as<CellVector>(p.cells) && !as<KeptValue>(p.cells) && !as<Element>(p.cells))
+      fail("what is prefetched is no cells");
     expr(p.cells);
   }
   void check(const Comment &, const NodePtr &) {}

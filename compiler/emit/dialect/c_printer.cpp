@@ -233,9 +233,10 @@ void CPrinter::node(const loop::Parallel &p, const std::string &indent) {
 
 void CPrinter::node(const loop::Prefetch &p, const std::string &indent) {
   const auto *kept = loop::as<loop::KeptValue>(p.cells);
-  out_ += fmt::format("{}__builtin_prefetch({}, {});\n", indent,
-                      kept ? keptPlace(*kept) : address(loop::as<loop::CellVector>(p.cells)->cell),
-                      p.isWritten ? 1 : 0);
+  const auto *vector = loop::as<loop::CellVector>(p.cells);
+  out_ += fmt::format("{}__builtin_prefetch({}, {}{});\n", indent,
+                      kept ? keptPlace(*kept) : address(vector ? vector->cell : p.cells), p.isWritten ? 1 : 0,
+                      p.cache == 2 ? ", 2" : "");
 }
 
 void CPrinter::node(const loop::Comment &c, const std::string &indent) {

@@ -172,6 +172,7 @@ private:
           r_.expect("large", "`large`");
         r_.expect(":", "`:` and a number of rows");
         vector.streaming.rows = number(1, kMost);
+        vector.streaming.isStaggered = r_.accept("staggered");
       }
       return Realisation(vector);
     }

@@ -11,8 +11,11 @@
 namespace pbc::kernel {
 namespace {
 
-/// So many rows of a stencil are nearly as fast as its bytes, and a processor can store so many of them at a time.
-constexpr long kRowsInTurns = 8;
+/// Measured (docs/results.md): stencils that read few cells for each that they store take as long as their bytes take, and four staggered rows are
+/// fastest, or nearly so. Others are limited by what the first cache gives, of which eight rows side by side need least; and so are maps, whose
+/// rows have nothing in common.
+constexpr long kRowsOfLight = 4, kRowsOfOthers = 8;
+constexpr std::size_t kMostReadsOfLight = 6;
 
 const as::Vector *vectorOf(const LoopNode &loop) {
   return loop.how ? std::get_if<as::Vector>(&*loop.how) : nullptr;
@@ -41,6 +44,37 @@ bool isRead(const Kernel &kernel, int buffer) {
     return std::any_of(s.accesses.begin(), s.accesses.end(),
                        [&](const Access &a) { return !a.isWrite && a.buffer == buffer; });
   });
+}
+
+/// Where in its row the cell of each point is, whichever statement reads it.
+isl::map columnsOf(const Statement &s, const Access &a, const Buffer &matrix) {
+  isl_map *columns = isl_map_project_out(a.relation.gist_domain(s.domain).release(), isl_dim_out, 1,
+                                         static_cast<unsigned>(matrix.rank) - 1);
+  columns = isl_map_reset_tuple_id(columns, isl_dim_in);
+  return isl::manage(isl_map_reset_tuple_id(columns, isl_dim_out));
+}
+
+/// Whether the loop reads few cells along their rows for each one that it stores, and several neighbours in a row of them.
+bool isLight(const Scheduled &kernel, const LoopNode &loop) {
+  const int x = memberDimension(kernel, loop.band);
+  std::vector<std::pair<int, isl::map>> reads; // of which matrix, and where in its rows
+  bool hasNeighbours = false;
+  for (const int number : statementsBelow(kernel, loop)) {
+    const Statement &s = kernel.statements[static_cast<std::size_t>(number)];
+    if (x < 0 || s.isOpaque || static_cast<int>(s.dimensions.size()) > s.freeCount)
+      return false;
+    for (const Access &a : s.accesses) {
+      if (a.isWrite || !isMatrix(bufferOf(kernel, a)) || bufferOf(kernel, a).rank == 0)
+        continue;
+      if (along(kernel, a, x) != Along::Contiguous)
+        return false;
+      isl::map columns = columnsOf(s, a, bufferOf(kernel, a));
+      for (const auto &[buffer, others] : reads)
+        hasNeighbours |= buffer == a.buffer && !others.is_equal(columns);
+      reads.emplace_back(a.buffer, std::move(columns));
+    }
+  }
+  return hasNeighbours && reads.size() <= kMostReadsOfLight;
 }
 
 /// The loop directly around, whose rows may take turns with each other.
@@ -150,9 +184,13 @@ Outcome applyStream(const Scheduled &kernel, const Arguments &arguments) {
     as::Vector how = *vectorOf(loop);
     if (how.streaming.rows)
       return {std::nullopt, fmt::format("`{}` is stored past the caches already", name)};
-    const bool takesTurns = whyNoTurns(kernel, loop).empty();
-    how.streaming = {arguments.number("rows").value_or(takesTurns ? kRowsInTurns : 1),
-                     arguments.name("when") == "always"};
+    const bool takesTurns = whyNoTurns(kernel, loop).empty(), light = isLight(kernel, loop);
+    const long rows = arguments.number("rows").value_or(!takesTurns ? 1
+                                                        : light     ? kRowsOfLight
+                                                                    : kRowsOfOthers);
+    const std::string turns = arguments.name("turns");
+    how.streaming = {rows, arguments.name("when") == "always",
+                     rows > 1 && (turns.empty() ? light : turns == "staggered")};
     if (std::string why = whyNotStreamed(kernel, loop, how.streaming); !why.empty())
       return {std::nullopt, std::move(why)};
     changed.schedule.tree = realised(changed.schedule.tree, loop.label, how);
@@ -164,15 +202,23 @@ Outcome applyStream(const Scheduled &kernel, const Arguments &arguments) {
 
 std::vector<script::Step> matricesWorthTrying(const Scheduled &kernel, const Machine &) {
   std::vector<script::Step> all;
-  for (std::size_t b = 0; b < kernel.buffers.size(); ++b)
-    if (kernel.buffers[b].role == Buffer::Role::Output &&
-        !vectorLoopsThatStore(kernel, static_cast<int>(b)).empty()) {
-      all.push_back(script::step("stream", {kernel.buffers[b].name}));
-      for (const long rows : {4L, 1L}) {
-        script::Step other = all.front();
-        all.push_back(script::with(other, "rows", script::number(rows)));
-      }
-    }
+  const auto add = [&](const Buffer &matrix, long rows, const char *turns) {
+    script::Step step = script::step("stream", {matrix.name});
+    if (rows > 0)
+      script::with(step, "rows", script::number(rows));
+    if (turns)
+      script::with(step, "turns", script::name(turns));
+    all.push_back(std::move(step));
+  };
+  for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
+    const Buffer &matrix = kernel.buffers[b];
+    if (matrix.role != Buffer::Role::Output || vectorLoopsThatStore(kernel, static_cast<int>(b)).empty())
+      continue;
+    add(matrix, 0, nullptr);
+    add(matrix, kRowsOfOthers, "side_by_side");
+    add(matrix, kRowsOfLight, "staggered");
+    add(matrix, 1, nullptr);
+  }
   return all;
 }
 
@@ -188,6 +234,11 @@ Transformation streamTransformation() {
                           .doc = "rows whose blocks are stored in turns",
                           .least = 1,
                           .most = 16,
+                          .isOptional = true},
+                         {.name = "turns",
+                          .kind = Kind::Word,
+                          .doc = "where the blocks of the rows of a turn are",
+                          .words = {"side_by_side", "staggered"},
                           .isOptional = true},
                          {.name = "when",
                           .kind = Kind::Word,

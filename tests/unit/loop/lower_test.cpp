@@ -101,8 +101,16 @@ TEST(LoopLower, StoresPastTheCaches) {
             B_block[c1 - c1_f] = A[c1 - 1, c0]
           B[c1_f, c0] = B_block
         else
-          for c1 = max(c1_f, 0); c1 < min(c1_f + 32, n) {no vectors, rolled}
-            B[c1, c0] = A[c1 - 1, c0]
+          for c1_l = c1_f; c1_l < c1_f + 32; step 8 {no vectors, rolled}
+            if 0 <= c1_l and c1_l + 8 <= n
+              array double B_line[8]
+              for c1_n = 0; c1_n < 8 {vectors, 8 wide, rolled}
+                let c1 = c1_l + c1_n
+                B_line[c1 - c1_l] = A[c1 - 1, c0]
+              B[c1_l, c0] = B_line
+            else
+              for c1 = max(c1_l, 0); c1 < min(c1_l + 8, n) {no vectors, rolled}
+                B[c1, c0] = A[c1 - 1, c0]
 else
   scope
     var c0 = 0
@@ -128,6 +136,56 @@ else
   EXPECT_EQ(lowered(rows, true), lowered(plain, true)) << "tiles in time read their results again";
 }
 
+/// Each row of a turn is a block behind the one before it, and at the ends some have none.
+TEST(LoopLower, StaggeredRowsPastTheCaches) {
+  const std::string all =
+      lowered(counting("c0", counting("c1", shift(), as::Vector{0, 0, {4, false, true}}), as::Jam{2}));
+  EXPECT_EQ(all.substr(0, all.find("        let c1_f")), R"(if streams B if large and 0 + 64 <= n
+  for c0_s = 0; c0_s < n; step 4
+    let c0_p = min(c0_s + 4, n)
+    for c1_t = 0; c1_t < n + 128; step 32
+      for c0 = c0_s; c0 < c0_p
+        let c1_b = c1_t - 32 * (c0 - c0_s)
+        if 0 <= c1_b and c1_b < n + 32
+  )");
+}
+
+/// What is asked for ahead: the rows that no row before has read, however they are written.
+TEST(LoopLower, TheNextRowsComeFromMemory) {
+  const Expr x = index("c1"), y = index("c0"), z = index("c2");
+  const auto at = [](const Expr &e, long by) { return by ? add(e, integer(by)) : e; };
+  const auto aheadOf = [&](std::vector<Expr> reads) {
+    Expr sum = reads.front();
+    for (std::size_t r = 1; r < reads.size(); ++r)
+      sum = make(Expression{Operation{Operation::Op::Add, Scalar::F64, {sum, reads[r]}}});
+    const NodePtr body = make(Node{Assign{cell(1, {x, y}), {}, sum}});
+    const std::string all = lowered(counting("c0", counting("c1", body, as::Vector{0, 0, {4, true}})));
+    const bool isAsked = all.find("prefetch") != std::string::npos;
+    EXPECT_EQ(isAsked, all.find("if c0 + 4 < n and n - 0 <= ") != std::string::npos) << all;
+    std::string found;
+    for (std::size_t p = all.find("prefetch"); p != std::string::npos; p = all.find("prefetch", p + 1))
+      found += all.substr(p + 9, all.find(" into", p) - p - 9) + ";";
+    return found;
+  };
+  EXPECT_EQ(aheadOf({cell(0, {x, at(y, -1)}), cell(0, {at(x, 1), y}), cell(0, {x, at(y, 1)})}),
+            "A[c1_a, (c0 + 4) + 1];");
+  EXPECT_EQ(aheadOf({cell(0, {x, at(y, 1)}), cell(0, {at(x, 1), at(y, 1)})}), "A[c1_a, (c0 + 4) + 1];")
+      << "one row is asked for once";
+  EXPECT_EQ(aheadOf({cell(0, {x, subtract(integer(9), y)}), cell(0, {x, subtract(integer(8), y)})}),
+            "A[c1_a, 8 - (c0 + 4)];")
+      << "rows may go back";
+  const Expr twice = multiply(integer(2), y);
+  EXPECT_EQ(aheadOf({cell(0, {x, twice}), cell(0, {x, add(twice, integer(1))})}),
+            "A[c1_a, 2 * (c0 + 4)];A[c1_a, 2 * (c0 + 4) + 1];")
+      << "each iteration has two rows of its own";
+  EXPECT_EQ(aheadOf({cell(0, {x, y, at(z, -1)}), cell(0, {x, at(y, 1), z}), cell(0, {x, y, at(z, 1)})}),
+            "A[c1_a, (c0 + 4), c2 + 1];")
+      << "planes around have been read before, but for the last one";
+  EXPECT_EQ(aheadOf({cell(0, {y, x}), cell(0, {y, at(x, 1)})}), "") << "cells apart are in a line each";
+  EXPECT_EQ(aheadOf({cell(0, {x, z}), cell(0, {at(x, 1), z})}), "") << "the same cells for all rows";
+  EXPECT_EQ(aheadOf({cell(0, {x, y})}), "") << "a processor looks ahead by itself";
+}
+
 TEST(LoopLower, StoresOfOneRowPastTheCaches) {
   EXPECT_EQ(lowered(counting("c1", shift(), as::Vector{2, 0, {1, true}})), R"(if streams B and 0 + 64 <= n
   for c1_b = 0; c1_b < n + 32; step 32
@@ -139,8 +197,16 @@ TEST(LoopLower, StoresOfOneRowPastTheCaches) {
         B_block[c1 - c1_f] = A[c1 - 1, c0]
       B[c1_f, c0] = B_block
     else
-      for c1 = max(c1_f, 0); c1 < min(c1_f + 32, n) {no vectors, rolled}
-        B[c1, c0] = A[c1 - 1, c0]
+      for c1_l = c1_f; c1_l < c1_f + 32; step 8 {no vectors, rolled}
+        if 0 <= c1_l and c1_l + 8 <= n
+          array double B_line[8]
+          for c1_n = 0; c1_n < 8 {vectors, 8 wide, rolled}
+            let c1 = c1_l + c1_n
+            B_line[c1 - c1_l] = A[c1 - 1, c0]
+          B[c1_l, c0] = B_line
+        else
+          for c1 = max(c1_l, 0); c1 < min(c1_l + 8, n) {no vectors, rolled}
+            B[c1, c0] = A[c1 - 1, c0]
 else
   for c1 = 0; c1 < n {vectors, 2 at once}
     B[c1, c0] = A[c1 - 1, c0]

@@ -40,9 +40,10 @@ TEST(LoopVerify, ScalarsNeedAnArray) {
   EXPECT_EQ(problem(block({make(Node{Array{"s", Scalar::F64, {}}}), use}), Stage::Built), std::nullopt);
 }
 
-TEST(LoopVerify, OnlyCellsOfABlockArePrefetched) {
-  EXPECT_THAT(problem(make(Node{Prefetch{integer(0)}}), Stage::Lowered),
-              Optional(HasSubstr("no cells of a block")));
+TEST(LoopVerify, OnlyCellsArePrefetched) {
+  EXPECT_THAT(problem(make(Node{Prefetch{integer(0)}}), Stage::Lowered), Optional(HasSubstr("no cells")));
+  EXPECT_THAT(problem(make(Node{Prefetch{kCell}}), Stage::Lowered),
+              Optional(HasSubstr("c0 is used where no loop and no Let declares it")));
   EXPECT_THAT(problem(make(Node{Prefetch{make(Expression{CellVector{kCell}})}}), Stage::Lowered),
               Optional(HasSubstr("c0 is used where no loop and no Let declares it")));
 }

@@ -62,7 +62,9 @@ band y parallel
     band x parallel
 )");
   EXPECT_EQ(
-      scheduleAfter(map.kernel(), "vector(x; interleave = 2); stream(B; rows = 3, when = always); jam(y; 2)"),
+      scheduleAfter(
+          map.kernel(),
+          "vector(x; interleave = 2); stream(B; rows = 3, turns = side_by_side, when = always); jam(y; 2)"),
       R"(
 jam:2
   band y parallel
@@ -107,6 +109,48 @@ TEST(Stream, TasksHaveWholeTurns) {
   EXPECT_EQ(report.notes.back().why, "no loop is directly around its loop over `i`");
 }
 
+/// Stencils of few reads along rows are as slow as their bytes; others, maps and columns, are limited by the first cache.
+TEST(Stream, RowsTakeTurnsAsTheirReadsAsk) {
+  const auto turnsOf = [](const std::string &program) {
+    Lifted lifted(program);
+    return scheduleAfter(lifted.kernel(), "vector(x); stream(B)");
+  };
+  for (const std::string inputs : {"A.cell(x - 1, y) l, A.cell(x, y - 1) u, A.cell(x, y + 1) d",
+                                   "A.region(x - 1, y - 1, x + 1, y + 2) a"})
+    for (const std::string body : {"return L + U + D;", "double t = L + U; return t + D;",
+                                   "double t = L; t += U; t += D; return t;"}) {
+      std::string rule =
+          fmt::format("B.cell(x, y) from({}) {{ {} }} secondary B.cell(x, y) from(A.cell(x, y) a) "
+                      "{{ return a; }}",
+                      inputs, body);
+      const bool isRegion = inputs.find("region") != std::string::npos;
+      for (const auto &[name, value] :
+           {std::pair{"L", isRegion ? "a.cell(0, 1)" : "l"}, std::pair{"U", isRegion ? "a.cell(1, 0)" : "u"},
+            std::pair{"D", isRegion ? "a.cell(1, 2)" : "d"}})
+        for (std::size_t at = rule.find(name); at != std::string::npos; at = rule.find(name))
+          rule.replace(at, 1, value);
+      EXPECT_THAT(turnsOf(mapOf(rule)), HasSubstr("streaming if large:4 staggered")) << rule;
+    }
+  const std::string seven =
+      mapOf("B.cell(x, y) from(A.cell(x, y) a, A.cell(x + 1, y) b = 0, A.cell(x + 2, y) c = 0, "
+            "A.cell(x + 3, y) d = 0, A.cell(x + 4, y) e = 0, A.cell(x + 5, y) f = 0, "
+            "A.cell(x + 6, y) g = 0) { return a + b + c + d + e + f + g; }");
+  const std::string columns =
+      "transform T from A[h, w] to B[w, h] { B.cell(x, y) from(A.cell(y, x) a, A.cell(y, x) b) "
+      "{ return a + b; } }";
+  for (const std::string &program : {seven, columns, kMaps[0], kMaps[2]})
+    EXPECT_THAT(turnsOf(program), HasSubstr("streaming if large:8\n")) << program;
+  Lifted box(kStencils[2]);
+  EXPECT_THAT(scheduleAfter(box.kernel(), "unroll(j, i); vector(x); stream(B)"),
+              HasSubstr("streaming if large:8\n"));
+  Lifted map(kMaps[0]);
+  EXPECT_THAT(scheduleAfter(map.kernel(), "vector(x); stream(B; rows = 4, turns = staggered)"),
+              HasSubstr("streaming if large:4 staggered\n"));
+  Lifted cross(kStencils[3]);
+  EXPECT_THAT(scheduleAfter(cross.kernel(), "vector(x); stream(B; turns = side_by_side)"),
+              HasSubstr("streaming if large:4\n"));
+}
+
 /// The rows that take turns are those of the loop that is directly around after all steps.
 TEST(Stream, MayHaveOtherLoopsAround) {
   Lifted box(kStencils[2]);
@@ -122,16 +166,16 @@ band yt = y - (y) mod 4 parallel
 /// Runs the kernels on rows of every alignment and many lengths, whole or in two parts: the same cells have the same bits, and no
 /// other cell changes.
 const char *kAlignments = R"(
-constexpr int kCells = 400 * 40;
+constexpr int kCells = 400 * 40, kKernels = 4;
 template <class T> void run(int away, int width, int height, int gap) {
   const long in[] = {1, width + 8 + gap}, out[] = {1, width + gap};
   const int extents[] = {width + 8, height + 8}, results[] = {width, height};
-  static T a[kCells], b[3][kCells];
-  for (int k = 0; k < kCells; ++k) a[k] = T(k * 7 % 101), b[0][k] = b[1][k] = b[2][k] = T(3);
+  static T a[kCells], b[kKernels][kCells];
+  for (int k = 0; k < kCells; ++k) a[k] = T(k * 7 % 101), b[0][k] = b[1][k] = b[2][k] = b[3][k] = T(3);
   Frame f;
   f.v_w = width, f.v_h = height;
-  void (*const kernels[])(const void *, const long *, const long *) = {kernel0, kernel1, kernel2};
-  for (int k = 0; k < 3; ++k) {
+  void (*const kernels[])(const void *, const long *, const long *) = {kernel0, kernel1, kernel2, kernel3};
+  for (int k = 0; k < kKernels; ++k) {
     f.m_A = pb::Region<T, 2>(a, in, extents);
     f.m_B = pb::Region<T, 2>(b[k] + away, out, results);
     const long cuts[] = {0, gap ? width / 3 : 0, width};
@@ -140,7 +184,7 @@ template <class T> void run(int away, int width, int height, int gap) {
       kernels[k](&f, low, high);
     }
   }
-  for (int other = 1; other < 3; ++other)
+  for (int other = 1; other < kKernels; ++other)
     for (int k = 0; k < kCells; ++k) expect(double(b[other][k]), double(b[0][k]), "cell", width, k);
 }
 int main() {
@@ -161,7 +205,9 @@ TEST(Stream, KeepsResultsAtEveryAlignment) {
       ASSERT_EQ(lifted.messages, "");
       const std::vector<Scheduled> kernels = {
           after(lifted.kernel(), "tasks(); vector(x)"),
-          after(lifted.kernel(), "tasks(); vector(x); stream(B; rows = 8, when = always)"),
+          after(lifted.kernel(),
+                "tasks(); vector(x); stream(B; rows = 8, turns = side_by_side, when = always)"),
+          after(lifted.kernel(), "tasks(); vector(x); stream(B; rows = 3, turns = staggered, when = always)"),
           after(lifted.kernel(), "tasks(); vector(x); jam(y; 2); stream(B; rows = 1, when = always)")};
       EXPECT_THAT(lifted.text(kernels), HasSubstr("pb::storeBlock"));
       const std::string cell = type == "byte" ? "unsigned char" : type;
