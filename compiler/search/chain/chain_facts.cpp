@@ -155,6 +155,19 @@ private:
       return std::ranges::count(ofNest, a) > 0 && std::ranges::count(ofNest, b) > 0;
     });
   }
+  /// Whether loops of the one class keep a bounded distance from those of the other: as what `A[2 * i]` makes is used at `i`, a later nest that is
+  /// like both does not make these alike.
+  bool canBeOne(int a, int b) const {
+    if (sharesNest(a, b))
+      return false;
+    for (std::size_t second = 0; second < made_.classes.size(); ++second)
+      for (std::size_t first = 0; first < second; ++first)
+        for (const auto &[one, other] : {std::pair{a, b}, std::pair{b, a}})
+          if (const int from = loopOf(first, one), to = loopOf(second, other);
+              from >= 0 && to >= 0 && !distance(first, std::size_t(from), second, std::size_t(to)))
+            return false;
+    return true;
+  }
   /// Nests that do not depend on each other have loops that are alike because a later nest's loop is like both.
   void merge(int kept, int other) {
     for (std::vector<int> &ofNest : made_.classes)
@@ -179,7 +192,7 @@ private:
           if (own < 0) {
             own = number;
             taken.insert(number);
-          } else if (!sharesNest(own, number)) {
+          } else if (canBeOne(own, number)) {
             merge(own, number);
           }
         }

@@ -7,6 +7,8 @@
 #include "compiler/kernel/iterations.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/loops.h"
+#include "compiler/poly/at_values.h"
+#include "compiler/poly/least_points.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -295,9 +297,13 @@ NestFactsOutcome nestFacts(const Scheduled &kernel, const std::map<std::string, 
   NestFactsOutcome best{std::nullopt, all.why};
   double most = 0;
   for (NestFacts &facts : all.nests) {
-    double iterations = 1;
+    double iterations = 1; // of its loops, or of some statement inside, which may be in further loops
     for (const NestFacts::Loop &loop : facts.loops)
       iterations *= double(loop.extent);
+    for (const int s : iterations > 0 ? facts.statements : std::vector<int>{})
+      iterations =
+          std::max(iterations,
+                   poly::leastPoints(poly::atValues(facts.kernel.statements[std::size_t(s)].domain, values)));
     if (iterations > most) {
       most = iterations;
       best.facts = std::move(facts);

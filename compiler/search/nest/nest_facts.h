@@ -6,7 +6,7 @@
 //   S1[x, y, i]: C[x, y] += A[i, y] * B[x, i]     k = h = w = 256
 //   => loops y2 (256, parallel), x2 (256, parallel), i (256, of the sum); permutable; the sum is C; A and B are reused
 //
-// Of several nests, the one with the most iterations is meant.
+// Of several nests, the one with the most iterations is meant, those of loops in its body included.
 #pragma once
 #include "compiler/kernel/schedule.h"
 #include <map>
@@ -70,7 +70,7 @@ std::string highLimit(std::size_t taskDimension);
 
 /// The kernel has labels. `values`: of all its sizes, and of the limits of the part of its tasks that is meant, if it has tasks.
 AllNestFacts factsOfNests(const kernel::Scheduled &, const std::map<std::string, long> &values);
-/// Of the nest with the most iterations.
+/// Of the nest with the most iterations, those of loops in its body included.
 NestFactsOutcome nestFacts(const kernel::Scheduled &, const std::map<std::string, long> &values);
 
 } // namespace pbc::search

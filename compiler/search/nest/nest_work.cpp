@@ -5,6 +5,7 @@
 #include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/poly/at_values.h"
+#include "compiler/poly/least_points.h"
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -34,18 +35,6 @@ std::optional<Number> numberOf(Scalar type) {
   }
 }
 
-/// The elements of a set that is a box, and at most as many as it has of any other set.
-double leastElements(const isl::set &set) {
-  if (set.is_empty())
-    return 0;
-  if (isl_set_is_box(set.get()) != isl_bool_true)
-    return 1;
-  double product = 1;
-  for (int d = 0; d < int(isl_set_dim(set.get(), isl_dim_set)); ++d)
-    product *= double(set.dim_max_val(d).num_si() - set.dim_min_val(d).num_si() + 1);
-  return product;
-}
-
 class Counter {
 public:
   Counter(const NestFacts &facts, const std::map<std::string, long> &values)
@@ -55,6 +44,7 @@ public:
     for (const int s : facts_.statements) {
       const Statement &statement = facts_.kernel.statements[std::size_t(s)];
       domain_ = poly::atValues(statement.domain, values_);
+      made_.instances = std::max(made_.instances, poly::leastPoints(domain_));
       addArrays(s);
       if (statement.isOpaque || statement.copy)
         continue;
@@ -98,7 +88,7 @@ private:
       // May-accesses of opaque bodies need not happen.
       if (statement.isOpaque)
         continue;
-      const double cells = leastElements(domain_.apply(access.relation));
+      const double cells = poly::leastPoints(domain_.apply(access.relation));
       array->cells = std::max(array->cells, cells);
       if (double &begun = begun_[name]; access.isWrite && statement.op.empty())
         begun = std::max(begun, cells);
@@ -120,7 +110,7 @@ private:
     for (int d = int(statement.dimensions.size()) - 1; d >= 0; --d)
       if (!kernel::movesWith(facts_.kernel, statement, e, d))
         set = isl::manage(isl_set_project_out(set.release(), isl_dim_set, unsigned(d), 1));
-    return leastElements(set);
+    return poly::leastPoints(set);
   }
 
   /// The same for expressions that are equal but for a translation.
@@ -180,9 +170,9 @@ private:
     if (!number)
       return;
     if (statement.op == "+" || statement.op == "-")
-      made_.operations[std::size_t(*number)].additions += leastElements(domain_);
+      made_.operations[std::size_t(*number)].additions += poly::leastPoints(domain_);
     if (statement.op == "*")
-      made_.operations[std::size_t(*number)].multiplications += leastElements(domain_);
+      made_.operations[std::size_t(*number)].multiplications += poly::leastPoints(domain_);
   }
 
   using TogetherByNumber = std::array<NestWork::Together, kNumbers>;
@@ -233,18 +223,18 @@ private:
         .element;
   }
 
-  /// Terms of one cell are added one after the other, unless sums may be reordered.
+  /// Terms of one cell are added one after the other, unless sums may be reordered: some cell has as many as there are on average.
   void addChain(const Statement &statement) {
     const char how = accumulates(statement);
     if (how == 0 || facts_.kernel.reassociates)
       return;
     const std::optional<Number> number = numberOf(elementOf(statement));
     const double cells =
-        leastElements(domain_.apply(statement.accesses[std::size_t(statement.write)].relation));
+        poly::mostPoints(domain_.apply(statement.accesses[std::size_t(statement.write)].relation));
     if (number && cells > 1)
-      made_.chains.push_back({*number, how == '*', leastElements(domain_) / cells});
+      made_.chains.push_back({*number, how == '*', poly::leastPoints(domain_) / cells});
     else if (number && isScalar(statement))
-      made_.chains.push_back({*number, how == '*', leastElements(domain_)});
+      made_.chains.push_back({*number, how == '*', poly::leastPoints(domain_)});
   }
 
   bool isScalar(const Statement &statement) const {

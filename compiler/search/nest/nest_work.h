@@ -65,7 +65,9 @@ struct NestWork {
 
   /// A sum of products over three loops, of three arrays that move with two of them each: a product of matrices.
   bool isProductOfMatrices = false;
-  double points = 0;     // iterations of the nest
+  double points =
+      0; // iterations of the nest, where each loop has all of its own for all values of the others
+  double instances = 0;  // of the statement that has most, at least
   long elementBytes = 0; // of the arrays of a product
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/poly/first_point.h"
+#include "compiler/poly/least_points.h"
 #include "compiler/poly/poly.h"
 #include "compiler/poly/spelling.h"
 #include <gtest/gtest.h>
@@ -154,6 +155,32 @@ TEST(Poly, BudgetEnds) {
   EXPECT_TRUE(ctx.withBudget(100000000, [&] { ctx.set("{ [x] : x > 0 }"); }));
   EXPECT_THROW(ctx.withBudget(100000, [&] { ctx.set("{ [x] : x > }"); }), isl::exception);
   EXPECT_TRUE(ctx.set("{ [x] : x > 0 }").is_empty() == false); // the context is still of use
+}
+
+/// Never more than there are, and nearly all of them.
+TEST(LeastPoints, OfAllKindsOfSets) {
+  poly::Context ctx;
+  struct Case {
+    const char *set;
+    double points, least;
+  };
+  for (const Case &c :
+       {Case{"{ S[] }", 1, 1}, Case{"{ S[i, j] : 0 <= i < 1000 and 3 <= j < 13 }", 10000, 10000},
+        Case{"{ S[i, j] : 0 <= j <= i < 30 }", 465, 465},
+        Case{"{ S[i, j] : i <= j < 30 and i >= 0 }", 465, 465},
+        Case{"{ S[i, j] : 0 <= j <= i < 1000 }", 500500, 490000},
+        Case{"{ S[i, j, k] : 0 <= k <= j <= i < 16 }", 816, 700},
+        Case{"{ S[i, j, k] : 0 <= k <= j <= i < 200 }", 1353400, 1100000},
+        Case{"{ S[i, j] : 0 <= i < 100 and -2 <= i - j <= 2 and 0 <= j < 100 }", 494, 300},
+        Case{"{ S[i, j] : 0 <= i < 50 and i <= j < 5 }", 15, 15},
+        Case{"{ S[i] : 0 <= i < 10 or 20 <= i < 40 }", 30, 20},
+        Case{"{ S[i] : exists k : i = 3 * k and 0 <= i < 30 }", 10, 1},
+        Case{"{ S[i, j] : 0 <= i < 10 and 10 <= j < i }", 0, 0}}) {
+    const double found = poly::leastPoints(ctx.set(c.set));
+    EXPECT_LE(found, c.points) << c.set;
+    EXPECT_GE(found, c.least) << c.set;
+    EXPECT_GE(poly::mostPoints(ctx.set(c.set)), c.points) << c.set;
+  }
 }
 
 } // namespace

@@ -9,6 +9,7 @@
 #include "tests/unit/transform/textual.h"
 #include <algorithm>
 #include <bit>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -110,6 +111,59 @@ TEST(Bounds, OperationsAndChains) {
   }
   const Bounded stencil(kStencil, {{"n", 11}, {"m", 21}});
   EXPECT_DOUBLE_EQ(stencil.root("compute", kUncut), 3 * 10 * 20 / 1e9); // additions alone
+}
+
+/// Sums over a triangle, whose products have a name or have none, have the work of half of the square in every space of theirs, and no more.
+TEST(Bounds, WorkOfTrianglesIsCounted) {
+  const std::string begin = R"(
+kernel Triangle [n]
+  buffer s double 1-d local
+  buffer t double 1-d local
+  buffer A double 2-d input
+  buffer B double 1-d input
+  buffer C double 1-d output
+  S0[y]: s[y] = 0.0
+    { S0[y] : 0 <= y < n }
+)",
+                    end = R"(  S3[y]: C[y] = s[y]
+    { S3[y] : 0 <= y < n }
+  schedule
+    band y parallel
+      alloc:s
+        alloc:t
+          sequence
+            S0
+)",
+                    named = R"(            S1, S2
+              band k
+                sequence
+                  S1
+                  S2
+            S3
+)",
+                    unnamed = R"(            S1
+              band k
+            S3
+)";
+  const auto statement = [](const char *name, const char *text, const char *domain) {
+    return fmt::format("  {0}[y; k]: {1}\n    {{ {0}[y, k] : {2} }}\n", name, text, domain);
+  };
+  for (const char *domain : {"0 <= k <= y < n", "0 <= y <= k < n", "0 <= y < n and y < k + 1 and k < n"})
+    for (const std::string &text :
+         {begin + statement("S1", "s[y] += A[k, y] * B[k]", domain) + end + unnamed,
+          begin + statement("S1", "s[y] = A[k, y] * B[k] + s[y]", domain) + end + unnamed,
+          begin + statement("S1", "t[y] = A[k, y] * B[k]", domain) + statement("S2", "s[y] += t[y]", domain) +
+              end + named})
+      for (const long n : {40L, 1000L}) {
+        const double half = double(n * (n + 1)) / 2;
+        const Bounded triangle(text.c_str(), {{"n", n}});
+        for (const NestSpace &nest : triangle.all.spaces) {
+          State state(nest.space->problem());
+          ASSERT_TRUE(state.propagate());
+          EXPECT_LE(triangle.term("compute", nest, state), half / 1e9) << nest.text() << text;
+          EXPECT_GE(triangle.term("compute", nest, state), 0.95 * half / 1e9) << nest.text() << text;
+        }
+      }
 }
 
 /// Where units that multiply are faster than those that add, they may do the additions of a sum of products.

@@ -215,6 +215,9 @@ TEST(ChainSpaces, SayWhichLoopsAreAlike) {
   EXPECT_EQ(pieces[2], pieces[0]);
   EXPECT_EQ(pieces[3], pieces[0]);
   EXPECT_EQ(facts(kTurned).classes.size(), 2u);
+  const std::vector<std::vector<int>> half = facts(kHalf).classes;
+  EXPECT_NE(half[0], half[1]);
+  EXPECT_EQ(half[1], half[2]);
   EXPECT_FALSE(isChain(t.kernel(kScale)));
   EXPECT_TRUE(isChain(t.kernel(kSeparable)));
 }
@@ -275,6 +278,7 @@ TEST(LeavesOfChains, OfASeparableConvolutionAreScripts) { leavesAreRight(kSepara
 TEST(LeavesOfChains, OfSumsAreScripts) { leavesAreRight(kSeparableSums, oddSizes(1), 5, false); }
 TEST(LeavesOfChains, OfTwoStagesAreScripts) { leavesAreRight(kTwoStages, oddSizes(2), 4, false); }
 TEST(LeavesOfChains, OfThreeMapsAreScripts) { leavesAreRight(kThreeMaps, oddSizes(1), 6, false); }
+TEST(LeavesOfChains, OfHalvesAreScripts) { leavesAreRight(kHalf, oddSizes(1), 6, false); }
 TEST(LeavesOfChains, OfPiecesAreScripts) { leavesAreRight(kPieces, oddSizes(1), 4, false); }
 
 TEST(LeavesOfChains, ComputeASeparableConvolution) {

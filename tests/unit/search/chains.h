@@ -164,4 +164,27 @@ kernel Turned [n]
           band x
 )";
 
+/// The last nest is like each of the others, which are not alike: half of what the first one makes is used at each iteration of the second one.
+inline const char *const kHalf = R"(
+kernel Half [n]
+  buffer A double 1-d input
+  buffer T double 1-d output, private
+  buffer U double 1-d output, private
+  buffer C double 1-d output
+  S0[x]: T[x] = A[x] * A[x]
+    { S0[x] : 0 <= x < 2n }
+  S1[x]: U[x] = T[2 * x] - T[2 * x + 1]
+    { S1[x] : 0 <= x < n }
+  S2[x]: C[x] = U[x] + T[x]
+    { S2[x] : 0 <= x < n }
+  schedule
+    sequence
+      S0
+        band x
+      S1
+        band x
+      S2
+        band x
+)";
+
 } // namespace pbc::search

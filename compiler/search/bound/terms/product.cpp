@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/search/bound/terms/boundaries.h"
+#include <algorithm>
 #include <cmath>
 
 namespace pbc::search {
@@ -13,7 +14,8 @@ TermValue product(const TermInput &input) {
   const double bytesOfWord = double(input.work.elementBytes);
   return overBoundaries(input.rates, &Rates::Level::bytesPerSecond, "bytes", [&](double held) {
     const double words = held / bytesOfWord;
-    return (2 * input.work.points / std::sqrt(words) - 2 * words) * bytesOfWord;
+    return (2 * std::min(input.work.points, input.work.instances) / std::sqrt(words) - 2 * words) *
+           bytesOfWord;
   });
 }
 
