@@ -177,7 +177,7 @@ double GpuView::waste(int instruction, long lanes) const {
   const std::vector<int> &certain = around(instruction);
   for (const int d : space_.dimensions()) {
     const KindSet kinds = this->kinds(d);
-    if (!kinds.has(Kind::Thread) || !mayBeAround(d, instruction))
+    if (!kinds.has(Kind::Thread) || !mayBeOneMoreAround(d, instruction))
       continue;
     const bool isCertain = contains(certain, d) && kinds == KindSet(Kind::Thread);
     if (!isCertain && isAround(d, instruction) && kinds == KindSet(Kind::Thread))
@@ -243,7 +243,7 @@ void GpuView::findThreads() {
   for (const int i : space_.instructions()) {
     double threads = 1;
     for (const int d : space_.dimensions())
-      if (kinds(d).has(Kind::Thread) && mayBeAround(d, i))
+      if (kinds(d).has(Kind::Thread) && mayBeOneMoreAround(d, i))
         threads *= dimensions_[std::size_t(d)].most;
     mostThreads_ = std::max(mostThreads_, threads);
   }
@@ -274,7 +274,8 @@ double GpuView::secondCacheBytes(int access, long lanes) const {
   double same = 1, near = 1;
   for (const int d : space_.dimensions()) {
     const KindSet kinds = this->kinds(d);
-    if ((kinds & (Kind::Thread | Kind::Vector)) == KindSet() || !mayBeAround(d, instruction))
+    if ((kinds & (Kind::Thread | Kind::Vector)) == KindSet() ||
+        (!isAround(d, instruction) && !mayBeOneMoreAround(d, instruction)))
       continue;
     const bool isKnown = std::any_of(space_.dimensions().begin(), space_.dimensions().end(), [&](int other) {
       return other < d && space_.order(state_, other, d) == OrderSet(Order::Fused);

@@ -12,6 +12,7 @@
 #include "compiler/search/gpu/gpu_rates.h"
 #include "compiler/search/gpu/gpu_work.h"
 #include "compiler/search/space.h"
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -32,6 +33,14 @@ public:
   }
   bool mayBeAround(int dimension, int object) const {
     return space_.order(state_, dimension, object).has(Order::Outside);
+  }
+  /// Whether a dimension may be a loop around an instruction that none of `around` is. Two loops around one thing are one or inside of
+  /// each other: one that is before, after or the same as a loop around the instruction is around it only if it is the same.
+  bool mayBeOneMoreAround(int dimension, int instruction) const {
+    return mayBeAround(dimension, instruction) && std::ranges::none_of(around(instruction), [&](int other) {
+             return other != dimension &&
+                    (space_.order(state_, dimension, other) & (Order::Inside | Order::Outside)) == OrderSet();
+           });
   }
   /// The dimensions certainly around an instruction; of those that may be one loop, one.
   const std::vector<int> &around(int instruction) const {

@@ -170,6 +170,31 @@ TEST(GpuWaste, IsOfTheGroupsSizeAndTheLeastOfThoseThatThereMayBe) {
   EXPECT_DOUBLE_EQ(wasteOf({3}, {11}), 31.0 / 33) << "3 threads would waste 29 of 32 lanes, 33 less";
 }
 
+/// Threads of a later nest fill no lanes of an earlier one, although they may be its own: then they are the same ones.
+TEST(GpuWaste, IsOfTheThreadsOfItsOwnNest) {
+  Structure s;
+  const int size = s.addSize({"n", {8}});
+  const int first = s.addDimension({"first", size, Kind::Thread}),
+            second = s.addDimension({"second", size, Kind::Thread});
+  const int makes = s.addInstruction({"makes", {first}, true}),
+            uses = s.addInstruction({"uses", {second}, true});
+  s.edges.emplace_back(makes, uses);
+  Communication value{"value", {{first, second}}};
+  s.communications.push_back(value);
+  GpuWork does;
+  does.operations.resize(2);
+  does.passed.push_back({makes, uses});
+  const Space space(std::move(s));
+  State state(space.problem());
+  ASSERT_TRUE(state.propagate());
+  ASSERT_TRUE(space.order(state, first, second).has(Order::Fused));
+  ASSERT_TRUE(space.order(state, first, second).has(Order::Before));
+  const GpuView view(space, does, state);
+  EXPECT_DOUBLE_EQ(view.waste(makes, 32), 3);
+  EXPECT_DOUBLE_EQ(view.waste(uses, 32), 3);
+  EXPECT_DOUBLE_EQ(view.mostThreads(), 8);
+}
+
 /// Section 10, test 11: idle lanes use no bytes.
 TEST(GpuWaste, DoesNotMultiplyBytes) {
   const GpuSpace map = gpuMap(100000);
