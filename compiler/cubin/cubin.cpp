@@ -1,39 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/cubin/cubin.h"
+#include "compiler/cubin/bytes.h"
+#include "compiler/cubin/line_table.h"
 #include <map>
 
 namespace pbc::cubin {
 namespace {
-
-/// Numbers and parts of a text of bytes, in the order of x86 and of cubins.
-class Bytes {
-public:
-  explicit Bytes(std::string_view all) : all_(all) {}
-
-  template <class Number>
-  Number number(std::size_t at) const {
-    Number value{};
-    const std::string_view found = part(at, sizeof(value));
-    found.copy(reinterpret_cast<char *>(&value), sizeof(value));
-    return value;
-  }
-  std::string_view part(std::size_t at, std::size_t size) const {
-    if (at > all_.size() || size > all_.size() - at)
-      throw Unreadable("it is cut off");
-    return all_.substr(at, size);
-  }
-  std::string name(std::size_t at) const {
-    const std::size_t end = all_.find('\0', at);
-    if (at >= all_.size() || end == std::string_view::npos)
-      throw Unreadable("a name in it has no end");
-    return std::string(all_.substr(at, end - at));
-  }
-  std::size_t size() const { return all_.size(); }
-
-private:
-  std::string_view all_;
-};
 
 struct Section {
   std::string name;
@@ -57,6 +30,7 @@ public:
     architecture_ = static_cast<int>(file_.number<std::uint32_t>(0x30) >> 8 & 0xff);
     readSections();
     readSymbols();
+    readLines();
     std::vector<Function> all;
     for (const Section &s : sections_)
       if (s.name.starts_with(kText) && s.hasBytes)
@@ -65,7 +39,8 @@ public:
   }
 
 private:
-  static constexpr std::string_view kText = ".text.", kShared = ".nv.shared.", kInfo = ".nv.info";
+  static constexpr std::string_view kText = ".text.", kShared = ".nv.shared.", kInfo = ".nv.info",
+                                    kLines = ".debug_line";
 
   void readSections() {
     const auto table = file_.number<std::uint64_t>(0x28);
@@ -119,6 +94,24 @@ private:
     }
   }
 
+  /// Which function each sequence of lines is for, a relocation of its address says: 16 bytes each, from sm_90 on 24.
+  void readLines() {
+    std::map<std::size_t, std::string> functions; // by the places of addresses
+    for (const auto &[name, each] : {std::pair{".rel.debug_line", 16U}, {".rela.debug_line", 24U}})
+      for (std::size_t k = 0; k < sections_.size(); ++k)
+        if (sections_[k].name == name) {
+          const Bytes table = contents(k);
+          for (std::size_t at = 0; at + each <= table.size(); at += each)
+            if (const auto symbol = table.number<std::uint32_t>(at + 12); symbol < symbols_.size())
+              functions[table.number<std::uint64_t>(at)] = symbols_[symbol];
+        }
+    for (std::size_t k = 0; k < sections_.size(); ++k)
+      if (sections_[k].name == kLines)
+        for (LineSequence &sequence : lineTable(contents(k)))
+          if (const auto at = functions.find(sequence.addressAt); at != functions.end())
+            lines_[at->second] = std::move(sequence);
+  }
+
   Function function(const Section &text) const {
     Function made;
     made.name = text.name.substr(kText.size());
@@ -136,6 +129,9 @@ private:
       made.instructions.push_back(
           decode({words.number<std::uint64_t>(at), words.number<std::uint64_t>(at + 8)},
                  static_cast<long>(at), architecture_));
+    if (const auto lines = lines_.find(made.name); lines != lines_.end())
+      for (Instruction &i : made.instructions)
+        i.line = lineAt(lines->second, i.place);
     // Behind the last instruction is a branch to itself, and then padding.
     const auto isPadding = [](const Instruction &i) {
       return i.kind == Kind::Padding || (i.kind == Kind::Branch && i.target == i.place);
@@ -150,6 +146,7 @@ private:
   std::vector<Section> sections_;
   std::vector<std::string> symbols_;
   std::map<std::string, std::uint32_t> registers_, frames_;
+  std::map<std::string, LineSequence> lines_; // by function
 };
 
 } // namespace

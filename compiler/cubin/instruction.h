@@ -40,6 +40,7 @@ struct Instruction {
   int bytes = 0;   // of an access to memory, for one item; else 0
   long place = 0;  // bytes from the beginning of the function
   long target = 0; // of a branch
+  long line = 0;   // of the kernel's text (line_table.h); 0: it is not known
   std::array<std::uint64_t, 2> word = {};
 };
 

@@ -52,6 +52,15 @@ emulate::Trace asAssembled(const emulate::Trace &ptx) {
   return emulate::withEarlyLoads(trace, isLoad, isStore);
 }
 
+/// With the parts of the program for which the lines of its text are.
+emulate::Code withOrigins(emulate::Code code, const emit::DeviceSource &kernel) {
+  const std::vector<source::Origin> origins = emit::originsOfLines(kernel);
+  for (emulate::CodeInstruction &i : code.instructions)
+    if (const auto line = static_cast<std::size_t>(i.line); line > 0 && line <= origins.size())
+      i.origin = origins[line - 1];
+  return code;
+}
+
 void useCode(EmulatedKernel &made, const emulate::Code &code, const emulate::Work &work, bool isOrdered) {
   emulate::CodeTrace found = emulate::traceOf(code, work);
   made.trace = isOrdered ? std::move(found.trace) : asAssembled(found.trace);
@@ -102,14 +111,16 @@ EmulatedKernel emulatedKernel(const emit::DeviceSource &kernel, const TraceReque
       return made;
     }
     if (request.source == TraceSource::MachineCode)
-      useCode(made, emulate::codeOf(function), loops.work, true);
+      useCode(made, withOrigins(emulate::codeOf(function), built), loops.work, true);
     else
-      useCode(made,
-              emulate::codeOfPtx(
-                  pb::device::ptxOfCuda(pb::device::kernelText(pb::device::kCudaPrelude, built.source),
-                                        request.device),
-                  kernel.source.entry),
-              loops.work, false);
+      useCode(
+          made,
+          withOrigins(emulate::codeOfPtx(
+                          pb::device::ptxOfCuda(
+                              pb::device::kernelText(pb::device::kCudaPrelude, built.source), request.device),
+                          kernel.source.entry),
+                      built),
+          loops.work, false);
     made.trace = withHits(std::move(made.trace), request.hits, loops.inCaches);
   } catch (const pb::device::DeviceError &problem) {
     if (usesCode)

@@ -159,6 +159,16 @@ std::map<std::string, long> ofBuild(const sema::Transform &t, const DeviceText::
 
 } // namespace
 
+std::vector<source::Origin> originsOfLines(const DeviceSource &kernel) {
+  const auto linesOf = [](const std::string &text) { return std::count(text.begin(), text.end(), '\n'); };
+  std::vector<source::Origin> all(
+      static_cast<std::size_t>(linesOf(kernel.source.text) - linesOf(kernel.body)));
+  for (const int statement : kernel.statements)
+    all.push_back(statement != DeviceText::kNoStatement ? kernel.origins[static_cast<std::size_t>(statement)]
+                                                        : source::Origin{});
+  return all;
+}
+
 long mostSizeOfBuild() { return pb::device::kMostSizeOfBuild; }
 
 long localBytes(const DeviceSource &kernel) {
@@ -213,6 +223,8 @@ std::vector<DeviceSource> deviceSources(const Input &in, const LaunchRequest &re
           one.sizes.push_back({poly::displayed(s.size), value, s.least});
           one.body += fmt::format("#define PB_V{} {}\n", text.placeOf(s), value);
         }
+        one.statements.assign(version.sizes.size(), DeviceText::kNoStatement);
+        one.statements.insert(one.statements.end(), version.statements.begin(), version.statements.end());
         one.body += version.text;
         one.rowsAtOnce = rows;
         one.dimensions = version.isCopy ? 2 : place->itemDimensions;

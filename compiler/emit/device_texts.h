@@ -48,6 +48,7 @@ struct DeviceSource {
   loop::NodePtr loops = nullptr;            // lowered
   std::vector<loop::Matrix> matrices = {};  // that they use
   std::vector<source::Origin> origins = {}; // by statement of the loops
+  std::vector<int> statements = {}; // by line of `body`: the one for which it is, or DeviceText::kNoStatement
   loop::LaunchShape shape = {};
   bool sharesPoints = false; // items compute points together, or in rounds
   int dimensions = 1;        // along which groups have items
@@ -56,6 +57,8 @@ struct DeviceSource {
   std::string body = {};     // of source.text: behind the numbers that say what an item has
   int indexBits = 64;
 };
+/// By line of source.text: the part of the program for which it is; an unknown one if it is for none.
+std::vector<source::Origin> originsOfLines(const DeviceSource &);
 /// What a group needs of its memory, in bytes.
 long localBytes(const DeviceSource &);
 

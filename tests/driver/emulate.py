@@ -175,6 +175,22 @@ with tempfile.TemporaryDirectory() as folder:
     check("text names lines", f"; line {SUM} 0." in text, text)
     copied = run("lines.pbcc", "--kernel=Lines.rule0", "--trace").stdout
     check("the trace has lines", f"(copies for the group, line {SUM})" in copied and f"(stores, line {RESULT})" in copied, copied)
+    # So they are where PTX and machine code say what is done; what is called from a line belongs to it. Skipped where there is no compiler.
+    asked = ("lines.pbcc", "--size=k=64", "--n=4096")
+    for source in () if "NVRTC" in run(*asked, "--source=ptx").stderr else ("ptx", "sass"):
+        for name, k in kernels(*asked, f"--source={source}", "--trace").items():
+            of = {}
+            for line in k.get("trace", "").splitlines():
+                if line.strip().endswith(")"):
+                    resource, part = line.split(" x")[0].strip(), line[line.rindex("(") + 1 : -1]
+                    of.setdefault((resource, part.split(",")[0]), set()).add(part)
+            check(f"{source} {name}: loads are for the sum", of.get(("shared memory" if "global" not in name else "DRAM", "loads")) == {f"loads, line {SUM}"}, of)
+            check(f"{source} {name}: stores are for the result", of.get(("DRAM", "stores")) == {f"stores, line {RESULT}"}, of)
+            check(f"{source} {name}: so is the exponential", of[("f64", "computing")] == {f"computing, line {SUM}", f"computing, line {RESULT}"}, of)
+            if "global" not in name:
+                check(f"{source} {name}: copies are for the sum", of.get(("DRAM", "copies for the group"), of.get(("shared memory", "copies for the group")))
+                      == {f"copies for the group, line {SUM}"}, of)
+            check(f"{source} {name}: all lines are the program's", {r.get("line") for e in k["elasticities"] for r in e.get("regions", [])} <= {None, 6, SUM, RESULT}, k)
     # An item of 4 x 6 points computes four remainders of columns.
     open("digits.pbcc", "w").write(DIGITS)
     for name, remainders in (("Digits", 4), ("OfData", 24)):

@@ -86,7 +86,7 @@ protected:
   static std::string keptPlace(const loop::KeptValue &);
 
   // ---- nodes
-  void print(const loop::NodePtr &, const std::string &indent);
+  virtual void print(const loop::NodePtr &, const std::string &indent);
   void node(const loop::Block &, const std::string &indent);
   virtual void node(const loop::For &, const std::string &indent);
   void node(const loop::If &, const std::string &indent);

@@ -43,7 +43,7 @@ public:
     out_.values.assign(used.values.begin(), used.values.end());
     findExtents();
     for (std::size_t k = 0; k < loops.size(); ++k)
-      out_.versions[k].text = function(loops[k].first->kernel, loops[k].second);
+      printFunction(loops[k].first->kernel, loops[k].second, out_.versions[k]);
     return std::move(out_);
   }
 
@@ -173,15 +173,20 @@ private:
         out_.extents.emplace_back(b, d);
   }
 
-  std::string function(const kernel::Scheduled &kernel, const DeviceLoopText &text) const {
+  void printFunction(const kernel::Scheduled &kernel, const DeviceLoopText &text,
+                     DeviceText::Version &to) const {
     std::string numbers;
     for (std::size_t k = 0; k < kernel.schedule.taskDimensions.size(); ++k)
       numbers += fmt::format("  const {0} low{1} = low_w{1}, high{1} = high_w{1};\n", dialect_.index(), k);
     for (const std::string &argument : launchArguments(kernel))
       numbers += fmt::format("  const {0} {1} = {1}_w;\n", dialect_.index(), argument);
-    return dialect_.prologue() + rowsAtOnce(kernel) + registers(kernel) + bodies(kernel) +
-           sizesOfBuild(kernel) + signature(kernel) + "{\n" + arrays(kernel, text) + dialect_.begin() +
-           places(kernel) + numbers + text.loops + dialect_.end() + "}\n";
+    to.text = dialect_.prologue() + rowsAtOnce(kernel) + registers(kernel) + bodies(kernel) +
+              sizesOfBuild(kernel) + signature(kernel) + "{\n" + arrays(kernel, text) + dialect_.begin() +
+              places(kernel) + numbers;
+    to.statements.assign(static_cast<std::size_t>(std::count(to.text.begin(), to.text.end(), '\n')),
+                         DeviceText::kNoStatement);
+    to.statements.insert(to.statements.end(), text.statements.begin(), text.statements.end());
+    to.text += text.loops + dialect_.end() + "}\n";
   }
 
   /// Their arguments are there as in other versions, and not used.

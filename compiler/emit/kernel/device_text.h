@@ -47,6 +47,7 @@ struct DeviceText {
     loop::NodePtr loops = nullptr;            // lowered
     std::vector<loop::Matrix> matrices = {};  // that they use
     std::vector<source::Origin> origins = {}; // by statement of the loops
+    std::vector<int> statements = {};         // by line of the text: the one for which it is, or kNoStatement
     bool isTeam = false;                      // items compute cells together
     bool inRounds = false;                    // each launch is a round, on which depends what its points do
     bool hasPlanes = false;                   // items go through planes of points in turns
@@ -57,6 +58,7 @@ struct DeviceText {
     std::optional<Rows> rows = {};   // that wait for each other, in blocks
     long rowsAtOnce = 0;             // of an item's runs, where these have a multiple of them; 0: all
   };
+  static constexpr int kNoStatement = -1; // as of loop/served_statements.h
   std::string entry;
   std::vector<Version> versions;
   /// Arguments between matrices and limits: first sizes and tunables by their mangled names, ...

@@ -4,8 +4,10 @@
 #include "compiler/emit/dialect/cxx.h"
 #include "compiler/emit/kernel/tile_text.h"
 #include "compiler/loop/build.h"
+#include "compiler/loop/served_statements.h"
 #include "compiler/loop/strips.h"
 #include "compiler/loop/verify.h"
+#include <algorithm>
 
 namespace pbc::emit {
 namespace {
@@ -41,6 +43,58 @@ private:
   int tiles_ = 0;
 };
 
+/// Notes for which statement each line is. A line without one is for the statement of what it stands in.
+class LinePrinter : public CPrinter {
+public:
+  LinePrinter(const loop::Nest &nest, const Dialect &dialect, Used &used,
+              const loop::ServedStatements &served)
+      : CPrinter(nest.buffers, dialect, false, used), served_(served) {}
+
+  std::string print(const loop::NodePtr &node) {
+    counted_ = 0;
+    lines_ = statements_.size();
+    return text(node, "  ");
+  }
+  std::vector<int> takeStatements() { return std::move(statements_); }
+
+private:
+  void print(const loop::NodePtr &node, const std::string &indent) override {
+    const std::size_t first = lines();
+    CPrinter::print(node, indent);
+    statements_.resize(lines(), loop::ServedStatements::kNone);
+    const int own = std::visit([this](const auto &kind) { return statementOf(kind); }, node->as);
+    for (std::size_t line = first; line < statements_.size(); ++line)
+      if (statements_[line] == loop::ServedStatements::kNone)
+        statements_[line] = own;
+  }
+
+  template <class Kind>
+  int statementOf(const Kind &kind) const {
+    if constexpr (requires { served_.of(kind); })
+      return served_.of(kind);
+    return loop::ServedStatements::kNone;
+  }
+  /// One line declares variables of one kind: that of the first one which is for a statement.
+  int statementOf(const loop::Let &let) const {
+    for (const loop::Let::Variable &v : let.variables)
+      if (const int statement = served_.of(v); statement != loop::ServedStatements::kNone)
+        return statement;
+    return loop::ServedStatements::kNone;
+  }
+
+  /// How many lines were printed.
+  std::size_t lines() {
+    lines_ += static_cast<std::size_t>(
+        std::count(out_.begin() + static_cast<std::ptrdiff_t>(counted_), out_.end(), '\n'));
+    counted_ = out_.size();
+    return lines_;
+  }
+
+  const loop::ServedStatements &served_;
+  std::vector<int> statements_;
+  std::size_t lines_ = 0, counted_ = 0; // lines before this place in the text
+};
+
 /// Checks the tree before and after, in builds that check.
 loop::Lowered lowerNest(const loop::Nest &nest, const loop::Target &target) {
 #ifdef PBC_VERIFY
@@ -67,14 +121,19 @@ LoopText printLoops(const loop::Nest &nest, const Place &place, Used &used) {
 }
 
 DeviceLoopText deviceLoops(const loop::Nest &nest, const Dialect &dialect, Used &used) {
-  CPrinter printer(nest.buffers, dialect, false, used);
   loop::Lowered lowered = lowerNest(nest, {.unitStride = false, .isDevice = true});
-  DeviceLoopText text{"", "", std::move(lowered.sharedOut), lowered.body};
+  const loop::ServedStatements served(lowered.body, nest.buffers);
+  CPrinter ofGroups(nest.buffers, dialect, false, used);
+  LinePrinter others(nest, dialect, used, served);
+  DeviceLoopText text{"", "", {}, std::move(lowered.sharedOut), lowered.body};
   for (const loop::NodePtr &one : loop::sequence(lowered.body)) {
     const loop::Array *array = loop::as<loop::Array>(one);
-    const bool isOfGroup = array && array->space == loop::Array::Space::Group;
-    (isOfGroup ? text.arrays : text.loops) += printer.text(one, "  ");
+    if (array && array->space == loop::Array::Space::Group)
+      text.arrays += ofGroups.text(one, "  ");
+    else
+      text.loops += others.print(one);
   }
+  text.statements = others.takeStatements();
   return text;
 }
 

@@ -27,6 +27,7 @@ LoopText printLoops(const loop::Nest &, const Place &, Used &);
 struct DeviceLoopText {
   std::string arrays; // of the group, which come first in a kernel
   std::string loops;
+  std::vector<int> statements; // by line of `loops`: the one for which it is (loop/served_statements.h)
   loop::SharedOut sharedOut;
   loop::NodePtr lowered; // what was printed
 };

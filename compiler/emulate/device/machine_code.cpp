@@ -219,7 +219,7 @@ private:
   void add(GpuUnit unit, Region::Kind kind, int transactions, const CodeInstruction &i,
            std::vector<int> writes) {
     trace_.instructions.push_back({placeOf(unit), std::max(1, transactions), i.reads, std::move(writes),
-                                   emulate::placeOf(Region{kind}, trace_.regions)});
+                                   emulate::placeOf(Region{kind, i.origin}, trace_.regions)});
   }
 
   static int transactions(const Accesses &accesses, int bytes, double otherwise) {
@@ -301,6 +301,7 @@ Code codeOf(const cubin::Function &f) {
     i.reads = std::move(operands.reads);
     i.writes = std::move(operands.writes);
     i.bytes = from.bytes;
+    i.line = from.line;
     switch (cubin::pipeOf(from.word)) {
     case cubin::Pipe::Integer:
       break;

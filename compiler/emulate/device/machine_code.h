@@ -38,6 +38,8 @@ struct CodeInstruction {
   std::vector<int> reads, writes;  // registers
   int target = -1;                 // of a branch: an instruction
   bool isConditional = false;      // a branch or an exit
+  long line = 0;                   // of the kernel's text; 0: it is not known
+  source::Origin origin = {};      // what it is done for
 };
 
 struct Code {
@@ -53,7 +55,8 @@ struct CodeTrace {
 
 CodeTrace traceOf(const Code &, const Work &);
 
-/// The instructions of a kernel in PTX, as NVRTC writes it. Throws std::invalid_argument for what it cannot read: the line.
+/// The instructions of a kernel in PTX, as NVRTC writes it. Throws std::invalid_argument for what it cannot read: the line. Of what was inlined,
+/// the line is that of the call.
 Code codeOfPtx(const std::string &text, const std::string &kernel);
 Code codeOf(const cubin::Function &);
 

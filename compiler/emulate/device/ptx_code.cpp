@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reads the part of PTX that NVRTC writes: a label or one instruction a line, whose operation begins with its name and ends with its type.
+// Reads the part of PTX that NVRTC writes: a label or one instruction a line, whose operation begins with its name and ends with its type. In front
+// of instructions stands the place of the text that they are for:
+//
+//   .loc 1 48 11                                               file, line, column
+//   .loc 2 127 26, function_name $L_name, inlined_at 1 48 11   of a function that is inlined at a place which a .loc before has named
 #include "compiler/emulate/device/machine_code.h"
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <map>
+#include <sstream>
 #include <stdexcept>
 
 namespace pbc::emulate {
@@ -101,6 +107,50 @@ int chainOf(const std::string &name, bool isDouble) {
   return isDouble ? 14 : 6; // sqrt
 }
 
+/// The line of the kernel's text at which what follows is.
+class Places {
+public:
+  long line() const { return line_; }
+
+  void read(const std::string &loc) {
+    const std::vector<long> numbers = numbersOf(loc);
+    if (numbers.size() < kNumbers)
+      return;
+    const Place own = placeAt(numbers, 0);
+    inlinedAt_.erase(own);
+    if (numbers.size() >= 2 * kNumbers && loc.find("inlined_at") != std::string::npos)
+      inlinedAt_[own] = placeAt(numbers, numbers.size() - kNumbers);
+    Place outermost = own;
+    for (std::size_t k = 0; k < inlinedAt_.size() && inlinedAt_.contains(outermost); ++k)
+      outermost = inlinedAt_.at(outermost);
+    line_ = outermost[1];
+  }
+
+private:
+  static constexpr std::size_t kNumbers = 3;
+  using Place = std::array<long, kNumbers>; // file, line, column
+
+  static Place placeAt(const std::vector<long> &numbers, std::size_t first) {
+    return {numbers[first], numbers[first + 1], numbers[first + 2]};
+  }
+  /// Those that are words of their own.
+  static std::vector<long> numbersOf(const std::string &text) {
+    std::vector<long> all;
+    std::istringstream words(text);
+    for (std::string word; words >> word;) {
+      long value = 0;
+      const char *end = word.data() + word.size() - (word.back() == ',');
+      if (const auto read = std::from_chars(word.data(), end, value);
+          read.ec == std::errc{} && read.ptr == end)
+        all.push_back(value);
+    }
+    return all;
+  }
+
+  std::map<Place, Place> inlinedAt_;
+  long line_ = 0;
+};
+
 class PtxReader {
 public:
   explicit PtxReader(const std::string &kernel) : kernel_(kernel) {}
@@ -114,8 +164,10 @@ public:
       if (const std::size_t remark = line.find("//"); remark != std::string::npos)
         line.resize(remark);
       if (line.find(".entry") != std::string::npos)
-        isInside = line.find(kernel_ + "(") != std::string::npos || line.ends_with(kernel_);
+        isInside = line.find(kernel_ + "(") != std::string::npos || line.ends_with(kernel_), places_ = {};
       const std::size_t first = line.find_first_not_of(" \t{}");
+      if (isInside && first != std::string::npos && line.compare(first, 4, ".loc") == 0)
+        places_.read(line);
       if (!isInside || first == std::string::npos || line[first] == '.' || line[first] == ')' ||
           line[first] == '(')
         continue;
@@ -154,6 +206,7 @@ private:
     if (name.empty())
       throw std::invalid_argument("this is not understood: " + text);
     CodeInstruction i;
+    i.line = places_.line();
     if (!line.guard.empty())
       i.reads = registersOf({line.guard});
     const bool hasResult = name != "st" && name != "bra" && name != "bar" && name != "cp" && name != "red";
@@ -239,6 +292,7 @@ private:
 
   const std::string kernel_;
   Code code_;
+  Places places_;
   std::map<std::string, int> registers_, labels_;
   std::vector<int> same_;
   std::vector<std::pair<std::size_t, std::string>> jumps_;

@@ -172,10 +172,10 @@ std::string nvrtcVersion(int driver = 0);
 /// architecture. Throws DeviceError(Build) with the compiler's messages. Several threads may compile at once.
 std::string compileCuda(const std::string &text, const std::string &architecture, int driver = 0);
 
-/// PTX for the architecture. Throws as compileCuda() does.
+/// PTX for the architecture, with the lines of the text. Throws as compileCuda() does.
 std::string ptxOfCuda(const std::string &text, const std::string &architecture);
 
-/// The same with what the assembler says of each kernel: registers, bytes that it spilled.
+/// The same with the lines of the text, and with what the assembler says of each kernel: registers, bytes that it spilled.
 struct CudaCode {
   std::string binary, messages;
 };

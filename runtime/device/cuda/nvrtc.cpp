@@ -142,6 +142,8 @@ CudaCode compile(const std::string &text, const std::string &architecture, int d
   NvrtcProgramOwner owner{*nvrtc};
   const std::string option = "--gpu-architecture=" + target;
   std::vector<const char *> options = {option.c_str(), "--std=c++17", "--disable-warnings"};
+  if (wantedCode != Wanted::MachineCode)
+    options.push_back("--generate-line-info"); // the instructions are the same
   if (wantedCode == Wanted::Verbose)
     options.push_back("--ptxas-options=-v");
   const auto messages = [&] {

@@ -41,6 +41,14 @@ std::string elf(const Written &w) {
                              {".nv.info", info, 0x70000000},
                              {".text." + w.kernel, text},
                              {".nv.shared." + w.kernel, "", 8, 0, w.groupBytes}};
+  if (!w.lines.empty()) {
+    std::string relocation;
+    put<std::uint64_t>(relocation, w.addressAt);
+    put<std::uint32_t>(relocation, 2), put<std::uint32_t>(relocation, 1);
+    put<std::uint64_t>(relocation, 0);
+    parts.push_back({".debug_line", w.lines});
+    parts.push_back({".rela.debug_line", relocation, 4, 3});
+  }
   std::string names, file(64, '\0'), table;
   for (const Part &p : parts)
     names += p.name + '\0';

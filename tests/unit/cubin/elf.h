@@ -17,6 +17,8 @@ struct Written {
   std::uint32_t registers = 0, frame = 0;
   std::uint64_t groupBytes = 0;
   std::uint32_t architecture = 90;
+  std::string lines = {};      // .debug_line
+  std::uint64_t addressAt = 0; // where it has the kernel's address
 };
 std::string elf(const Written &);
 

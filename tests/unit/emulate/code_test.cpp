@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Traces from PTX and machine code, and what compilers do with loops.
+#include "compiler/emulate/by_line.h"
 #include "compiler/emulate/device/machine_code.h"
 #include "compiler/emulate/hoist.h"
 #include "compiler/emulate/unroll.h"
@@ -72,6 +73,54 @@ TEST(Ptx, CopiesAreNoInstructions) {
 
 TEST(Ptx, BranchesToNowhereAreRefused) {
   EXPECT_THROW(codeOfPtx(".entry own(\n)\n{\n bra $L1;\n}\n", "own"), std::invalid_argument);
+}
+
+/// Of a function that is inlined, also in another one that is, the line is that of the call in the kernel.
+TEST(Ptx, InstructionsHaveLinesOfTheKernel) {
+  const Code code = codeOfPtx(R"(
+.entry own(
+)
+{
+	mov.u32 	%r1, %tid.x;
+	.loc	1 46 13
+	add.f64 	%fd1, %fd1, %fd2;
+	.loc	1 48 11
+$L__tmp1:
+	.loc	2 127 26, function_name $L__info_string0, inlined_at 1 48 11
+	mul.f64 	%fd3, %fd1, %fd2;
+	.loc	2 9 5, function_name $L__info_string0+7, inlined_at 2 127 26
+	mul.f64 	%fd3, %fd3, %fd2;
+	.loc	1 49 3
+	st.global.f64 	[%rd1], %fd3;
+	.loc	2 127 26, function_name $L__info_string0, inlined_at 1 50 11
+	mul.f64 	%fd3, %fd1, %fd2;
+	.loc	2 127 26
+	ret;
+}
+.file	1 "own"
+)",
+                              "own");
+  std::vector<long> lines;
+  for (const CodeInstruction &i : code.instructions)
+    lines.push_back(i.line);
+  EXPECT_EQ(lines, (std::vector<long>{0, 46, 48, 48, 49, 50, 127, 0})) << "the last one is the end";
+}
+
+/// Regions are of the lines for which instructions are.
+TEST(Code, RegionsAreOfTheirOrigins) {
+  Code code = codeOfPtx(kPtx, "own");
+  for (CodeInstruction &i : code.instructions)
+    i.origin =
+        i.kind == Kind::Store ? source::Origin{{"own.pbcc", 9}, "last"} : source::Origin{{"own.pbcc", 8}};
+  Work work;
+  work.loaded = {400 * 16, 400 * 32};
+  work.stored = {8, 8};
+  work.f64 = 400;
+  work.turns = {400};
+  for (const Region &r : traceOf(code, work).trace.regions)
+    if (r.kind != Region::Kind::Any)
+      EXPECT_EQ(r.origin.line.number, r.kind == Region::Kind::Stores ? 9U : 8U) << nameOf(r.kind);
+  EXPECT_EQ(rulesOf(traceOf(code, work).trace), (std::vector<std::string>{"last"}));
 }
 
 /// The loops of the kernel say that there are 400 multiply-adds and one store: so the loop runs 400 times, and the way for no turns is not taken.
