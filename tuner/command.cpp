@@ -173,8 +173,8 @@ int tuneCommand(int argc, char **argv) {
                "with --kernels: try first the schedule of each kernel that is predicted to be fast, by "
                "following what limits it "
                "(pbc emulate --guide), order edits by predictions, and leave out most of those that are "
-               "predicted to be slow")
-      ->needs("--kernels");
+               "predicted to be slow. With --bounds: first measure, at the full size, the alternatives and "
+               "schedules that are predicted to be fast");
   app.add_flag("--json", options.json, "print the result as JSON on standard output");
   app.footer(
       "Example:\n"
@@ -208,6 +208,10 @@ int tuneCommand(int argc, char **argv) {
         ((!options.machine.empty() && !options.guide) || app.count("--enough")))
       throw TunerError("--machine and --enough are for bounds\n"
                        "  help: --bounds=FILE.pbcc, or --kernels --effort=prove");
+    if (options.guide && !options.kernels && options.bounds.empty())
+      throw TunerError("--guide predicts what is in a source\n"
+                       "  help: --bounds=FILE.pbcc names that of the program; or tune kernels, --kernels "
+                       "FILE.pbcc");
     if (options.why && options.bounds.empty())
       throw TunerError("--why says what limits the rules of a source\n"
                        "  help: --bounds=FILE.pbcc names it");

@@ -22,6 +22,8 @@ void addBounds(const RuleBounds::Step &bounds, const std::string &name, const st
                           {"times_as_fast", p->timesAsFast}};
     for (const auto &[parameter, value] : p->elasticities)
       step["prediction"]["elasticities"].push_back({{"parameter", parameter}, {"value", value}});
+    for (const auto &[choice, seconds] : p->schedules)
+      step["prediction"]["schedules"].push_back({{"choice", choice}, {"seconds", seconds}});
     for (const emulate::LineShare &share : p->lines)
       step["prediction"]["regions"].push_back({{"where", emulate::nameOf(share.origin, file, p->rules > 1)},
                                                {"rule", share.origin.rule},
@@ -53,8 +55,9 @@ std::string predictionText(const Json &step) {
   if (!step.contains("prediction"))
     return "";
   const Json &p = step["prediction"];
-  std::string text = fmt::format("      predicted: {} on one core, {}\n",
-                                 timeText(p["seconds"].get<double>()), p["verdict"].get<std::string>());
+  const std::string verdict = p["verdict"].get<std::string>();
+  std::string text = fmt::format("      predicted: {} on one core{}{}\n",
+                                 timeText(p["seconds"].get<double>()), verdict.empty() ? "" : ", ", verdict);
   std::vector<std::string> lines;
   for (const Json &region : p.value("regions", Json::array()))
     lines.push_back(
@@ -65,6 +68,12 @@ std::string predictionText(const Json &step) {
   if (const std::string script = p["try"].get<std::string>(); !script.empty())
     text += fmt::format("        try {}: predicted {:.2f} times as fast\n", script,
                         p["times_as_fast"].get<double>());
+  std::vector<std::string> schedules;
+  for (const Json &one : p.value("schedules", Json::array()))
+    schedules.push_back(
+        fmt::format("{} {}", one["choice"].get<std::string>(), timeText(one["seconds"].get<double>())));
+  if (!schedules.empty())
+    text += fmt::format("        by its other schedules: {}\n", fmt::join(schedules, ", "));
   return text;
 }
 

@@ -177,6 +177,9 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
     app.add_flag("--why", o.bounds.isWhy,
                  "with --n: also what limits each rule's schedule on one core, and which other one is "
                  "predicted to be faster");
+    app.add_flag("--times", o.bounds.withTimes,
+                 "with --n: also how long each rule is predicted to take on one core, by each of its "
+                 "schedules");
     app.add_option("--threads", o.bounds.threads, "with --n: on so many cores together (default 1)")
         ->check(CLI::Range(1, 1024));
   }
@@ -260,8 +263,9 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
     parsed.status = 1;
     return parsed;
   }
-  if (!o.bounds.isWanted() && (!o.bounds.machine.empty() || o.bounds.threads > 1 || o.bounds.isWhy)) {
-    say("pbc explain: error: --machine, --threads and --why are for bounds and predictions, which need "
+  if (!o.bounds.isWanted() && (!o.bounds.machine.empty() || o.bounds.threads > 1 || o.bounds.isPredicted())) {
+    say("pbc explain: error: --machine, --threads, --why and --times are for bounds and predictions, which "
+        "need "
         "sizes\nhelp: --n=1024 gives "
         "all "
         "sizes a value, --size=NAME=1024 one\n");

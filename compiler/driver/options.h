@@ -37,7 +37,9 @@ struct BoundOptions {
   std::vector<std::string> sizes; // "w=1024"
   std::string machine;            // a name or a file; "": measured
   int threads = 1;
-  bool isWhy = false; // also what is predicted
+  bool isWhy = false;     // also what limits each rule, and how to make it faster
+  bool withTimes = false; // also the times of all schedules among which a program chooses
+  bool isPredicted() const { return isWhy || withTimes; }
   bool isWanted() const { return n || !sizes.empty(); }
 };
 

@@ -19,6 +19,9 @@ namespace pbc::driver {
 namespace {
 
 constexpr const char *kCommand = "pbc explain";
+constexpr std::size_t kMostSchedules = 40; // that are predicted for a rule, which takes a second or some
+constexpr double kNever = 2; // no parameter has such an elasticity, so that nothing but the time is found
+constexpr emulate::AnalysisOptions kOnlyTime{.regions = false, .least = kNever, .halves = false};
 
 class Bounder {
 public:
@@ -26,7 +29,7 @@ public:
       : c_(c), given_(sizesOf(kCommand, c.options.bounds.sizes)),
         machine_(machineFor(kCommand, c.options.bounds.machine, c.options.json)),
         rates_(ratesFor(kCommand, machine_, pb::base::thisMachine())) {
-    if (c.options.bounds.isWhy)
+    if (c.options.bounds.isPredicted())
       try {
         core_ = search::coreOf(machine_);
       } catch (const model::Problem &problem) {
@@ -53,7 +56,7 @@ public:
           auto at = std::find_if(known.begin(), known.end(),
                                  [&](const auto &k) { return schedule::isSameStep(*k.first, s); });
           if (at == known.end())
-            at = known.insert(known.end(), {&s, step(t, s)});
+            at = known.insert(known.end(), {&s, step(t, s, versionsOf(t, p, ofPlan.size()))});
           ofPlan.push_back(at->second);
         }
         for (const kernel::TileGroup &group : c_.fusions[t.index][p].groups)
@@ -87,7 +90,13 @@ private:
     return text;
   }
 
-  RuleBounds::Step step(const sema::Transform &t, const schedule::Step &s) {
+  const std::vector<emit::Version> &versionsOf(const sema::Transform &t, std::size_t plan,
+                                               std::size_t step) const {
+    return c_.versions[std::size_t(t.index)][plan][step];
+  }
+
+  RuleBounds::Step step(const sema::Transform &t, const schedule::Step &s,
+                        const std::vector<emit::Version> &versions) {
     if (s.callsTransforms)
       return {{}, "its bodies call transforms"};
     for (const auto &use : s.uses)
@@ -124,7 +133,7 @@ private:
         options.temporaries.insert(matrix.name);
     RuleBounds::Step made;
     if (core_)
-      made.prediction = predicted(lifted, options.values);
+      made.prediction = predicted(lifted, options.values, versions);
     for (const int cores : cores_) {
       options.cores = cores;
       search::RuleBound bound = search::ruleBound(lifted, options, rates_);
@@ -138,31 +147,58 @@ private:
     return made;
   }
 
-  RuleBounds::Prediction predicted(const kernel::Scheduled &lifted,
-                                   const std::map<std::string, long> &values) const {
-    constexpr int kMost = 40; // schedules, which take a second or some
+  /// None: only times are wanted, and it has none.
+  std::optional<RuleBounds::Prediction> predicted(const kernel::Scheduled &lifted,
+                                                  const std::map<std::string, long> &values,
+                                                  const std::vector<emit::Version> &versions) const {
     try {
       const search::ProcessorPredictor predictor(lifted, values, *core_);
       kernel::Scheduler scheduler(lifted);
-      const search::Prediction own = predictor.of(scheduler.schedule(), {.halves = false});
-      RuleBounds::Prediction made{"", emulate::sentence(emulate::verdictOf(own.analysis), core_->core),
-                                  own.seconds, "", 1};
-      for (const emulate::Elasticity &e : own.analysis.all)
-        if (e.value >= kNoticed)
-          made.elasticities.emplace_back(emulate::nameOf(e.parameter, core_->core), e.value);
-      made.rules = emulate::rulesOf(own.trace).size();
-      if (!own.analysis.all.empty())
-        for (const emulate::LineShare &share : emulate::byLine(own.analysis.all.front(), own.trace, kNoticed))
-          if (share.origin.line.isKnown())
-            made.lines.push_back(share);
-      const search::ProcessorPredictor::Proposed proposed = predictor.propose(scheduler, kMost);
-      if (proposed.guided.seconds < own.seconds) {
-        made.script = script::line(proposed.best.report.script);
-        made.timesAsFast = own.seconds / proposed.guided.seconds;
-      }
+      RuleBounds::Prediction made =
+          c_.options.bounds.isWhy ? explained(predictor, scheduler) : RuleBounds::Prediction{};
+      if (!c_.options.bounds.isWhy)
+        made.seconds = predictor.of(scheduler.schedule(), kOnlyTime).seconds;
+      for (const emit::Version &version : versions)
+        if (made.schedules.size() < kMostSchedules && version.kernel && version.guards.empty())
+          if (const double seconds = secondsOf(predictor, *version.kernel); seconds > 0)
+            made.schedules.emplace_back(version.choice, seconds);
       return made;
     } catch (const search::NotPredicted &reason) {
-      return {reason.what(), "", 0, "", 1};
+      if (!c_.options.bounds.isWhy)
+        return {};
+      return RuleBounds::Prediction{reason.what(), "", 0, "", 1};
+    }
+  }
+
+  /// What limits the kernel's own schedule, and one to try.
+  RuleBounds::Prediction explained(const search::ProcessorPredictor &predictor,
+                                   kernel::Scheduler &scheduler) const {
+    const search::Prediction own = predictor.of(scheduler.schedule(), {.halves = false});
+    RuleBounds::Prediction made{"", emulate::sentence(emulate::verdictOf(own.analysis), core_->core),
+                                own.seconds, "", 1};
+    for (const emulate::Elasticity &e : own.analysis.all)
+      if (e.value >= kNoticed)
+        made.elasticities.emplace_back(emulate::nameOf(e.parameter, core_->core), e.value);
+    made.rules = emulate::rulesOf(own.trace).size();
+    if (!own.analysis.all.empty())
+      for (const emulate::LineShare &share : emulate::byLine(own.analysis.all.front(), own.trace, kNoticed))
+        if (share.origin.line.isKnown())
+          made.lines.push_back(share);
+    const search::ProcessorPredictor::Proposed proposed =
+        predictor.propose(scheduler, static_cast<int>(kMostSchedules));
+    if (proposed.guided.seconds < own.seconds) {
+      made.script = script::line(proposed.best.report.script);
+      made.timesAsFast = own.seconds / proposed.guided.seconds;
+    }
+    return made;
+  }
+
+  /// 0: it is not predicted.
+  static double secondsOf(const search::ProcessorPredictor &predictor, const kernel::Scheduled &scheduled) {
+    try {
+      return predictor.of({scheduled, {}}, kOnlyTime).seconds;
+    } catch (const search::NotPredicted &) {
+      return 0;
     }
   }
 

@@ -20,6 +20,8 @@ struct RuleBounds {
     double seconds = 0;
     std::string script;
     double timesAsFast = 1; // with the script
+    /// Seconds of those among which a program chooses, `cpu:wide`, where they are predicted; without those for some calls only.
+    std::vector<std::pair<std::string, double>> schedules = {};
     /// "memory throughput": by how many percent the time changes with one percent of it; the greatest first.
     std::vector<std::pair<std::string, double>> elasticities = {};
     /// Of the greatest one, from which lines of its rules it comes; the greatest share first.

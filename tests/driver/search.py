@@ -324,7 +324,7 @@ def errors(folder):
     refused("has no rate for numbers of add_f32 of a unit\nhelp: measure it with pbc model measure", "explain", "roots.pbcc", "--n=9", "--machine=./bare.toml")
     refused("pbc explain: error: no transform has a size q\nhelp: the sizes are n\n", "explain", "roots.pbcc", "--size=q=9", "--machine=./fast.toml")
     refused("pbc explain: error: --size=q gives no size a value\nhelp: it is written --size=NAME=VALUE\n", "explain", "roots.pbcc", "--size=q")
-    refused("pbc explain: error: --machine, --threads and --why are for bounds and predictions, which need sizes\nhelp: --n=1024 gives all sizes a value, --size=NAME=1024 one\n",
+    refused("pbc explain: error: --machine, --threads, --why and --times are for bounds and predictions, which need sizes\nhelp: --n=1024 gives all sizes a value, --size=NAME=1024 one\n",
             "explain", "roots.pbcc", "--machine=./fast.toml")
     refused("cannot be written", "prove", "sum.kernel", "--n=9", "--machine=./fast.toml", "--journal=none/times")
     refused("a record is of one kernel\nhelp: --kernel=NAME chooses it", "prove", "roots.pbcc", "--n=9", "--record=x.record", "--machine=./fast.toml")

@@ -124,6 +124,24 @@ def says_why():
     check(done.returncode == 1 and "--bounds=FILE.pbcc names it" in done.stderr, done.stderr)
 
 
+def is_guided():
+    """--guide: what is predicted to be fast is measured at the full size before the search, which begins with small ones."""
+    open("turned.pbcc", "w").write("""transform Turned from A[w, h] to B[h, w] {
+  rule Cells
+  B.cell(x, y) from(A.cell(y, x) a) { return a; }
+  schedule four for Cells { tasks(); vector(x); jam(y; 4); }
+}
+""")
+    check(run(PBC, "turned.pbcc", "-o", "turned", "--no-devices").returncode == 0, "turned.pbcc does not compile")
+    said = run(PBC, "explain", "turned.pbcc", "--n=512", "--times", f"--machine={WHOLE}", "--no-devices").stdout
+    check(" on one core\n        by its other schedules: cpu:four " in said, said)
+    for words, is_expected in ((["--guide"], True), ([], False)):
+        _, said = tune("./turned", "--n=512", "--budget=4", "-o", "turned.cfg", "--fresh", "--report=none", "--threads=1", "--bounds=turned.pbcc", f"--machine={WHOLE}", *words, "--", "--no-devices")
+        check(("measuring what is predicted to be fast" in said) == is_expected, said)
+    done = run(PBC, "tune", "./turned", "--n=512", "--guide")
+    check(done.returncode == 1 and "--guide predicts what is in a source\n  help: --bounds=FILE.pbcc" in done.stderr, done.stderr)
+
+
 def is_refuted():
     """A bound above a measurement is an internal error that names it; the tuning goes on without it."""
     result, _ = tune("./ways", "--n=2000", "--budget=60", "--trials=10", "-o", "refuted.cfg", "--bounds=ways.pbcc", "--machine=./slow.toml", "--", "--no-devices")
@@ -186,6 +204,7 @@ with tempfile.TemporaryDirectory() as temporary:
     filters()
     shows()
     says_why()
+    is_guided()
     is_refuted()
     refuses()
     proves()

@@ -53,6 +53,8 @@ TransformBounds::Prediction predictionOf(const Json &json) {
                                    {}, json.at("try"),     json.at("times_as_fast")};
   for (const Json &one : json.at("elasticities"))
     made.elasticities.emplace_back(one.at("parameter"), one.at("value"));
+  for (const Json &one : json.value("schedules", Json::array()))
+    made.schedules.emplace_back(one.at("choice"), one.at("seconds"));
   for (const Json &one : json.value("regions", Json::array()))
     made.lines.emplace_back(one.at("where"), one.at("value"));
   return made;
@@ -71,6 +73,8 @@ void add(Json &step, const TransformBounds::Prediction &p) {
                         {"elasticities", std::move(elasticities)},
                         {"try", p.script},
                         {"times_as_fast", p.timesAsFast}};
+  for (const auto &[choice, seconds] : p.schedules)
+    step["prediction"]["schedules"].push_back({{"choice", choice}, {"seconds", seconds}});
   for (const auto &[where, value] : p.lines)
     step["prediction"]["regions"].push_back({{"where", where}, {"value", value}});
 }

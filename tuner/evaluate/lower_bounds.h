@@ -39,6 +39,8 @@ struct TransformBounds {
     std::vector<std::pair<std::string, double>> elasticities; // of "memory throughput", the greatest first
     std::string script; // one that is predicted to be faster; "" for none
     double timesAsFast = 1;
+    /// Seconds of other schedules of the program, `cpu:wide`, that are predicted.
+    std::vector<std::pair<std::string, double>> schedules = {};
     /// Of the greatest elasticity, what comes from "line 12", the greatest share first.
     std::vector<std::pair<std::string, double>> lines = {};
   };
@@ -87,6 +89,7 @@ public:
       : space_(space), sizes_(std::move(sizes)), best_(sizes_.size(), 0) {}
 
   LowerBound of(const Configuration &, int size) const;
+  const TransformBounds &at(int size) const { return sizes_[static_cast<std::size_t>(size)].bounds; }
   /// A run was so fast. What it refutes is left out, and a sentence about it is added.
   void measured(const Configuration &, int size, double seconds);
   const std::vector<std::string> &refutations() const { return refutations_; }

@@ -21,7 +21,7 @@ std::vector<LimitRow> limitRows(const Part &part) {
     const auto *used = chosenAlternative(known->second, part.space, part.configuration, size.n);
     for (const TransformBounds::Alternative &alternative : known->second.alternatives)
       for (const TransformBounds::Step &step : alternative.steps)
-        if (step.prediction)
+        if (step.prediction && (!step.prediction->why.empty() || !step.prediction->verdict.empty()))
           rows.push_back({size.name, alternative.name, step.name, used == &alternative, *step.prediction});
   }
   return rows;

@@ -15,14 +15,16 @@ namespace {
 constexpr double kPatience = 120; // seconds for the compiler
 
 std::vector<std::string> commandFor(const TuneOptions &options, const std::string &machine,
-                                    const Sizes &sizes, int threads, bool isPredicted) {
+                                    const Sizes &sizes, int threads, bool isLargest) {
   std::vector<std::string> command{compilerPath(),         "explain",
                                    options.bounds,         "--json",
                                    "--machine=" + machine, fmt::format("--threads={}", threads)};
   for (const auto &[name, value] : sizes)
     command.push_back(fmt::format("--size={}={}", name, value));
-  if (isPredicted)
+  if (options.why && isLargest)
     command.emplace_back("--why");
+  if (options.guide && isLargest)
+    command.emplace_back("--times");
   command.insert(command.end(), options.words.begin(), options.words.end());
   return command;
 }
@@ -58,10 +60,10 @@ std::unique_ptr<LowerBounds> programBounds(const SessionContext &context, Prepar
   std::vector<LowerBounds::Size> sizes;
   for (const Step &step : bin.steps) {
     std::map<std::string, std::string> hashes;
-    TransformBounds bounds = parseBounds(outputOf(commandFor(options, machine, step.sizes, mostThreads(space),
-                                                             options.why && &step == &bin.steps.back()),
-                                                  kPatience),
-                                         space.main, &hashes);
+    TransformBounds bounds = parseBounds(
+        outputOf(commandFor(options, machine, step.sizes, mostThreads(space), &step == &bin.steps.back()),
+                 kPatience),
+        space.main, &hashes);
     requireSource(options, space, hashes);
     bin.journal.add(
         JournalBounds{space.journalKey(), machineName(), nameOf(step.sizes), toJson(bounds, space.main)});

@@ -3,6 +3,7 @@
 #include "tuner/session/search.h"
 
 #include "tuner/evaluate/interrupt.h"
+#include "tuner/evaluate/predicted_choices.h"
 #include "tuner/journal/read_journal.h"
 #include "tuner/report/words.h"
 #include "tuner/session/bin_evaluators.h"
@@ -17,6 +18,8 @@
 
 namespace pbc::tuner {
 namespace {
+
+constexpr std::size_t kMostPredicted = 2; // configurations
 
 /// Whether a user's run on these inputs has the full size: workers may read only a part of input files.
 bool runsAsWhole(const TuneOptions &options, const StartingPoint &start) {
@@ -162,7 +165,10 @@ std::optional<Configuration> searchBin(const SessionContext &context, const Aims
         options.program, summary.noise.disagreement));
   const std::unique_ptr<LowerBounds> bounds = programBounds(context, bin);
   evaluators.runs.setBounds(bounds.get());
-  const TuneSettings settings = settingsFor(context, aims, bin);
+  TuneSettings settings = settingsFor(context, aims, bin);
+  if (bounds && options.guide && !options.refresh)
+    settings.predicted = predictedChoices(space, bounds->at(static_cast<int>(bin.steps.size()) - 1),
+                                          bin.steps.back().n, kMostPredicted);
   const Effort effort{summary.isRefresh ? "refresh" : options.effort, bin.focus.time.seconds, options.seed};
   context.progress.setIsTime(!aims.front && aims.objective.isTime());
   if (aims.front) {

@@ -150,6 +150,7 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
                 Observer &observer) {
   constexpr double kSearchTrials = 0.8; // of the trials; the race is not counted
   constexpr double kExamination = 1;    // seconds for examining what there was no time to race
+  constexpr double kOfSeeds = 0.1;      // of the time; runs at the full size are not made again later
   TuneSettings ofRest = settings;
   ofRest.deadline -= evaluator.elapsed();
   const double searched =
@@ -172,6 +173,11 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
 
   std::vector<Configuration> first = forcedAlternatives(space);
   first.insert(first.begin() + 1, settings.seeds.begin(), settings.seeds.end());
+  const double ofSeeds = isTimed ? kOfSeeds * (searched - evaluator.elapsed()) : 0; // runs are not counted
+  const std::vector<Configuration> predicted =
+      startOf(settings.predicted, Configuration::defaults(space), sizes.back(),
+              static_cast<int>(sizes.size()) - 1, ofSeeds, evaluator, observer);
+  first.insert(first.begin() + 1, predicted.begin(), predicted.end());
   first.insert(first.begin() + 1, earlier.begin(), earlier.end());
   const std::unique_ptr<Technique> technique = chosen.make();
   GrowingResult search =

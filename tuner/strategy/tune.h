@@ -10,6 +10,7 @@
 // configuration that was significantly faster than the default at the largest size reached. Source:
 // petabricks-hetero 7.2; which strategy for which budget: docs/tuning.md, measured by bench/tuner.
 #pragma once
+#include "tuner/strategy/predicted_seeds.h"
 #include "tuner/strategy/race.h"
 #include "tuner/strategy/strategy.h"
 
@@ -27,6 +28,8 @@ struct TuneSettings {
   Ties ties = Ties::Default; // between the default and the first of the earlier configurations
   /// Configurations to start from, besides the default and its alternatives.
   std::vector<Configuration> seeds = {};
+  /// Others, which a model predicts to be faster than the default at the full size.
+  std::vector<PredictedSeed> predicted = {};
 };
 
 struct TuneResult {

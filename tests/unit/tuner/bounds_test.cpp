@@ -107,6 +107,11 @@ TEST(LowerBound, IsReadAsItIsWritten) {
   const std::string text = toJson(bounds, "Blur");
   EXPECT_EQ(toJson(parseBounds(text, "Blur"), "Blur"), text);
   EXPECT_THROW(parseBounds("{}", "Blur"), TunerError);
+  TransformBounds predicted = bounds;
+  predicted.alternatives[0].steps[0].prediction = {"", "limited by L2", 2, {}, "", 1, {{"cpu:wide", 0.5}}};
+  const TransformBounds again = parseBounds(toJson(predicted, "Blur"), "Blur");
+  EXPECT_THAT(again.alternatives[0].steps[0].prediction->schedules,
+              ElementsAre(testing::Pair("cpu:wide", 0.5)));
 }
 
 TEST(LowerBounds, LeaveOutALimitThatARunRefutes) {
