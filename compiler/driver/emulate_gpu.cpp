@@ -6,6 +6,7 @@
 #include "compiler/driver/pipeline.h"
 #include "compiler/driver/problems.h"
 #include "compiler/driver/time_text.h"
+#include "compiler/driver/version_remedies.h"
 #include "compiler/emit/device_texts.h"
 #include "compiler/emulate/device/start.h"
 #include "compiler/emulate/guide.h"
@@ -58,6 +59,7 @@ public:
 
   Json describe() {
     Json described = Json::array();
+    std::vector<script::Script> scripts;
     std::vector<std::string> names;
     emit::LaunchRequest shape{threeOf(question_.group), threeOf(question_.cells), {sizes_}};
     shape.sizes.others = question_.n.value_or(shape.sizes.others);
@@ -66,8 +68,10 @@ public:
       for (const emit::DeviceSource &kernel : emit::deviceSources(input, shape)) {
         const std::string name = kernel.transform + "." + kernel.step;
         names.push_back(name);
-        if (question_.kernel.empty() || question_.kernel == name)
+        if (question_.kernel.empty() || question_.kernel == name) {
           described.push_back(describe(kernel, name));
+          scripts.push_back(kernel.script);
+        }
       }
     });
     if (!isGood)
@@ -77,7 +81,7 @@ public:
           "pbc emulate: error: {} has no kernel for devices\nhelp: pbc explain {} says of each rule why it "
           "cannot run on one\n",
           question_.file, question_.file));
-    addVersions(described);
+    addVersionRemedies(described, scripts);
     if (described.empty()) {
       names.erase(std::unique(names.begin(), names.end()), names.end());
       throw Refusal(fmt::format("pbc emulate: error: there is no kernel {} here\nhelp: the kernels are {}\n",
@@ -261,6 +265,7 @@ private:
     Json out = {{"name", name + ", " + kernel.version},
                 {"kernel", name},
                 {"version", kernel.version},
+                {"schedule", script::line(kernel.script)},
                 {"group", kernel.source.group},
                 {"cells", kernel.cells}};
     const Prediction made = predict(kernel, {});
@@ -285,20 +290,6 @@ private:
     if (question_.isGuided)
       addProposal(out, kernel, made);
     return out;
-  }
-
-  /// Of each version of a kernel: which other one is predicted to be the fastest, if this one is not.
-  static void addVersions(Json &described) {
-    constexpr double kFaster = 1.05;
-    const auto speedOf = [](const Json &k) { return k.value("points_per_second", 0.0); };
-    for (Json &k : described) {
-      const Json *best = &k;
-      for (const Json &other : described)
-        if (other["kernel"] == k["kernel"] && speedOf(other) > speedOf(*best))
-          best = &other;
-      if (speedOf(k) > 0 && speedOf(*best) > kFaster * speedOf(k))
-        k["try_version"] = {{"version", (*best)["version"]}, {"times_as_fast", speedOf(*best) / speedOf(k)}};
-    }
   }
 
   void addProposal(Json &out, const emit::DeviceSource &kernel, const Prediction &own) const {
@@ -348,8 +339,9 @@ std::string textOf(const Json &k, const Json &all, const GpuQuestion &question) 
           times);
   text += elasticitiesText(k, question.file);
   if (k.contains("try_version"))
-    text += fmt::format("  try its version {}: predicted {:.2f} times as fast\n",
+    text += fmt::format("  try its version {}, {}: predicted {:.2f} times as fast\n",
                         k["try_version"]["version"].get<std::string>(),
+                        k["try_version"]["schedule"].get<std::string>(),
                         k["try_version"]["times_as_fast"].get<double>());
   if (k.contains("try")) {
     const Json &proposed = k["try"];

@@ -48,6 +48,16 @@ std::string textOf(const Json &region, const std::string &file, bool isOneOfSeve
                                          : fmt::format(" ({})", all));
 }
 
+/// "stage(A), as in its version local: predicted 1.58 times as fast, so that ...", or "stage may help, so that ..." where no version has the step.
+std::string remedyText(const Json &remedy) {
+  const std::string why = remedy["why"].get<std::string>();
+  if (!remedy.contains("steps"))
+    return fmt::format("{} may help, {}", remedy["step"].get<std::string>(), why);
+  return fmt::format("{}, as in its version {}: predicted {:.2f} times as fast, {}",
+                     fmt::join(remedy["steps"].get<std::vector<std::string>>(), "; "),
+                     remedy["version"].get<std::string>(), remedy["times_as_fast"].get<double>(), why);
+}
+
 } // namespace
 
 void addTo(Json &out, const emulate::Analysis &analysis, const emulate::Trace &trace,
@@ -101,8 +111,7 @@ std::string elasticitiesText(const Json &described, const std::string &file) {
     text += "\n";
     if (&e == &described["elasticities"].front()) // what limits the kernel most
       for (const Json &remedy : e.value("remedies", Json::array()))
-        text += fmt::format("    {} may help, {}\n", remedy["step"].get<std::string>(),
-                            remedy["why"].get<std::string>());
+        text += "    " + remedyText(remedy) + "\n";
   }
   return text;
 }

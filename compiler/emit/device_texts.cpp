@@ -234,6 +234,7 @@ std::vector<DeviceSource> deviceSources(const Input &in, const LaunchRequest &re
         one.loops = version.loops;
         one.matrices = version.matrices;
         one.origins = version.origins;
+        one.script = version.script;
         one.shape = shape;
         take(one, sizes);
         one.sharesPoints = version.inRounds || version.isTeam;

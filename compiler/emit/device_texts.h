@@ -50,11 +50,12 @@ struct DeviceSource {
   std::vector<source::Origin> origins = {}; // by statement of the loops
   std::vector<int> statements = {}; // by line of `body`: the one for which it is, or DeviceText::kNoStatement
   loop::LaunchShape shape = {};
-  bool sharesPoints = false; // items compute points together, or in rounds
-  int dimensions = 1;        // along which groups have items
-  bool hasCells = false;     // items of this version have several points
-  int rowsAtOnce = 0;        // that an item has at a time; 0: all
-  std::string body = {};     // of source.text: behind the numbers that say what an item has
+  script::Script script = {}; // by which this version was made
+  bool sharesPoints = false;  // items compute points together, or in rounds
+  int dimensions = 1;         // along which groups have items
+  bool hasCells = false;      // items of this version have several points
+  int rowsAtOnce = 0;         // that an item has at a time; 0: all
+  std::string body = {};      // of source.text: behind the numbers that say what an item has
   int indexBits = 64;
 };
 /// By line of source.text: the part of the program for which it is; an unknown one if it is for none.

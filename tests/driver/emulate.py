@@ -108,6 +108,23 @@ with tempfile.TemporaryDirectory() as folder:
     check("the fastest version is proposed", f"Product.rule0, {better.get('version')}" == best
           and abs(better["times_as_fast"] - speed[best] / speed["Product.rule0, global"]) < 1e-6, better)
     check("the fastest one proposes none", "try_version" not in found[best], found[best].get("try_version"))
+    check("with its steps", better.get("schedule") == found[best]["schedule"], better)
+    # A remedy is a step with its arguments, as the fastest version has it of those with such a step, and what that version is predicted to gain.
+    for name, k in found.items():
+        versions = [v for v in found.values() if v["kernel"] == k["kernel"] and "points_per_second" in v]
+        for remedy in (r for e in k.get("elasticities", []) for r in e.get("remedies", []) if "steps" in r):
+            check(f"{name}: {remedy}: steps of this name", all(s.startswith(remedy["step"] + "(") and s not in k["schedule"] for s in remedy["steps"]), remedy)
+            having = [v for v in versions if v["schedule"] != k["schedule"] and any(s in v["schedule"] for s in remedy["steps"])]
+            fastest = max(having, key=lambda v: v["points_per_second"])
+            check(f"{name}: {remedy}: of the version", all(s in fastest["schedule"] for s in remedy["steps"]) and fastest["version"] == remedy["version"], remedy)
+            check(f"{name}: {remedy}: predicted", abs(remedy["times_as_fast"] - fastest["points_per_second"] / k["points_per_second"]) < 1e-6, remedy)
+    of = {r["step"]: r for r in found["Product.rule0, global"]["elasticities"][0]["remedies"]}
+    check("a product loads strips", any(s.startswith("stage(A; at = ") for s in of["stage"].get("steps", [])) and of["stage"]["times_as_fast"] > 4, of)
+    orders = [r for k in found.values() for e in k.get("elasticities", []) for r in e.get("remedies", []) if r["step"] == "order"]
+    check("what no version does stays a name", orders and all(r.keys() == {"step", "why"} for r in orders), orders)
+    text = run("p.pbcc", "--kernel=Product.rule0", "--n=4096").stdout
+    check("text has steps", f"    {'; '.join(of['stage']['steps'])}, as in its version {of['stage']['version']}: predicted {of['stage']['times_as_fast']:.2f} times as fast, {of['stage']['why']}\n" in text, text)
+    check("or their names", "    order may help, so that neighbouring items" in run("p.pbcc", "--kernel=Copy.rule0").stdout)
     # Columns: each lane touches a sector of its own.
     far = {name: k.get("points_per_second") for name, k in kernels("p.pbcc", "--n=4096", "--hits=0").items()}
     copy, column = far["Copy.rule0, global"], far["Column.rule0, global"]
@@ -200,7 +217,7 @@ with tempfile.TemporaryDirectory() as folder:
     walk = kernels("walk.pbcc")["Walk.rule0, global"]
     check("bodies that are calls", walk.get("why") == "its body was not lifted, so that its instructions are not known", walk)
     text = run("p.pbcc", "--kernel=Product.rule0", "--n=4096").stdout
-    check("text proposes a version", f"  try its version {better.get('version')}: predicted {better.get('times_as_fast', 0):.2f} times as fast" in text, text)
+    check("text proposes a version", f"  try its version {better.get('version')}, {better.get('schedule')}: predicted {better.get('times_as_fast', 0):.2f} times as fast" in text, text)
     text = run("p.pbcc", "--kernel=Copy.rule0").stdout
     check("text", "Copy.rule0, global on H100 SXM: limited by DRAM throughput" in text and "predicted for a full device and long loops" in text, text)
 

@@ -75,6 +75,7 @@ private:
       used.values.insert(s.size);
     out_.versions.push_back(
         {.variant = v.name,
+         .script = v.script,
          .localArrays = localArrays(v.kernel, text.sharedOut),
          .sizes = sizes,
          .values = text.sharedOut.values,

@@ -39,6 +39,7 @@ struct DeviceText {
   struct Version {
     std::string variant; // "global", "local", "blocks", "buffers", "registers", "tiles", "steps", "group"
     std::string text;
+    script::Script script = {};               // by which the kernel was made
     std::vector<LocalArray> localArrays = {}; // of a group
     /// The values that are macros of the build, PB_V0 for the first of all values.
     std::vector<kernel::SizeOfBuild> sizes = {};
