@@ -169,7 +169,7 @@ private:
     if (run_.events)
       run_.events->push_back({number, thread.position.instruction(), in, begin, finish});
     const Time retired = std::max(finish, thread.retire.isEmpty() ? 0 : thread.retire.last());
-    for (int k = 0; k < i.count; ++k) {
+    for (int k = 0; k < i.count * i.entries; ++k) {
       thread.takenIn.push(in + k / width() * run_.costs.issue());
       thread.retire.push(retired);
     }

@@ -40,6 +40,8 @@ struct Instruction {
   std::vector<int> reads, writes; // registers
   int region = 0;                 // its place in Trace::regions
   int count = 1; // it stands for so many that do not wait for each other, with all of their transactions
+  int entries =
+      1; // that each of these takes in the window of a core: a gather has a load for each of its cells
   bool isBarrier = false; // of the block's threads
   bool redirects =
       false; // a branch that was guessed wrongly: what follows is taken in after its result (cores with a window)

@@ -91,6 +91,8 @@ int ThreadLane::emitApart(CpuUnit unit, Scalar type, Kind kind, std::vector<int>
   made.resource = placeOf(unit == CpuUnit::Stores ? CpuUnit::Scatters : CpuUnit::Gathers);
   made.count = static_cast<int>((numbers + room - 1) / room);
   made.transactions = static_cast<int>(numbers);
+  made.entries =
+      static_cast<int>(numbers / made.count) + 1; // a load for each cell, and what puts them together
   made.reads = std::move(reads);
   made.writes = {ran_.trace.registers++};
   made.region = regionOf(kind);

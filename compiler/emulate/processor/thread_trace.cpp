@@ -100,11 +100,18 @@ private:
 
   /// How often an access reaches into a second line. A matrix begins at a line.
   double crossing(const Accessing &a) const {
-    const Reached &r = ran_.reached[a.reached];
-    bool isAligned = r.byte % a.bytes == 0;
+    if (a.cells > 1)
+      return 0;
+    long step = kLineBytes; // the places in a line are the first one and all that are a multiple of this away
     for (const long loop : a.loops)
-      isAligned = isAligned && stride(a, loop) % a.bytes == 0;
-    return isAligned || a.cells > 1 ? 0 : double(std::min(a.bytes, kLineBytes) - r.bytesOfCell) / kLineBytes;
+      step = std::gcd(step, stride(a, loop));
+    const int count = ran_.trace.instructions[static_cast<std::size_t>(a.instruction)].count;
+    const long bytes = std::min(a.bytes / std::max(count, 1), kLineBytes),
+               first = ran_.reached[a.reached].byte & (step - 1); // a power of two
+    long crossing = 0;
+    for (long place = first; place < kLineBytes; place += step)
+      crossing += place + bytes > kLineBytes ? 1 : 0;
+    return static_cast<double>(crossing * step) / kLineBytes;
   }
 
   /// How often the loops around an access run, for how often their trace says.

@@ -74,14 +74,22 @@ struct Node {
   char rest[kNodeBytes - sizeof(Node *)];
 };
 
-#define PBC_NOPS_16 "nop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\n"
+// Each takes a place of its own in the window; some processors put two `nop` into one. Results are of three kinds, so that the window is full before there is no
+// register left for one of them.
+#if defined(__x86_64__)
+#define PBC_FOUR "addl %%ecx, %%eax\npor %%xmm1, %%xmm0\ncmpl %%ecx, %%ecx\npor %%xmm3, %%xmm2\n"
+#define PBC_CHANGED "eax", "xmm0", "xmm2", "cc"
+#else
+#define PBC_FOUR "nop\nnop\nnop\nnop\n"
+#define PBC_CHANGED "cc"
+#endif
 
 /// Two chains of misses by turns, with so many times 16 instructions behind each load. They go on from where the last sample ended.
 template <int kSixteens>
 void walkTwice(Node *&a, Node *&b) {
   Node *x = a, *y = b;
   const auto between = []<std::size_t... kPlace>(std::index_sequence<kPlace...>) {
-    ((void(kPlace), [] { asm volatile(PBC_NOPS_16); }()), ...);
+    ((void(kPlace), [] { asm volatile(PBC_FOUR PBC_FOUR PBC_FOUR PBC_FOUR ::: PBC_CHANGED); }()), ...);
   };
   for (int step = 0; step < kSteps; ++step) {
     x = x->next;

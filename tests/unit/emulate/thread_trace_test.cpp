@@ -185,9 +185,41 @@ TEST(ThreadTrace, CellsApartAreOneInstructionWhereTheMachineHasIt) {
     m.resources.push_back({kind, {}, {{}, figure(0.25e9), {}}, {{}, figure(1e9), {}}});
   const Made rows = made(kColumns, "vector(x)", {{"n", 32}}, {{32, 32}, {32, 32}}, true, m);
   EXPECT_NE(rows.text.find("gathers\n"), std::string::npos) << rows.text;
+  int mostEntries = 0;
+  for (const Instruction &i : rows.trace.instructions)
+    mostEntries = std::max(mostEntries, i.entries);
+  EXPECT_EQ(mostEntries, 5) << "four cells, and what puts them together";
   EXPECT_NEAR(rows.cycles / (32 * 32), 1, 0.4) << "a number in a cycle";
   const Made columns = made(kColumns, "order(x, y); vector(y)", {{"n", 64}}, {{64, 64}, {64, 64}}, true, m);
   EXPECT_NE(columns.text.find("scatters"), std::string::npos) << columns.text;
+}
+
+const char *const kRowsBelow = R"(kernel Below [w, h]
+  buffer A double 2-d input
+  buffer B double 2-d output
+  S[y, x]: B[x, y] = A[x, y + 1]
+    { S[y, x] : 0 <= y < h - 1 and 0 <= x < w }
+  schedule
+    band y
+      band x
+)";
+
+/// A vector of 32 bytes at a multiple of 8 bytes lies in two lines three times of eight. Rows of 300 cells begin at multiples of 32 bytes, so that none of their
+/// vectors does; those of 302 cells at multiples of 16, of which one of four is too far behind; of those of 301 cells, any place is as likely.
+TEST(ThreadTrace, VectorsReachIntoASecondLineAsOftenAsTheirPlacesSay) {
+  const auto crossing = [](long width) {
+    const Made all =
+        made(kRowsBelow, "vector(x)", {{"w", width}, {"h", 20}}, {{width, 20}, {width, 20}}, true);
+    double most = 0;
+    for (const Instruction &i : all.trace.instructions)
+      for (const Need &need : i.needs)
+        if (i.resource == placeOf(CpuUnit::Loads) && need.resource == i.resource)
+          most = std::max(most, need.rate * i.count / i.transactions);
+    return most;
+  };
+  EXPECT_EQ(crossing(300), 0);
+  EXPECT_NEAR(crossing(302), 1. / 4, 1e-9);
+  EXPECT_NEAR(crossing(301), 3. / 8, 1e-9);
 }
 
 /// 100 columns over 600 rows of one page each; 512 pages are known.

@@ -61,6 +61,18 @@ TEST(Window, LatencyIsHiddenAsFarAsTheWindowReaches) {
   EXPECT_NEAR(withWindow(21 * 10), 280. / 11, 1);
 }
 
+/// As a gather, which is one load for each of its cells: the window then reaches over half as many rounds.
+TEST(Window, AnInstructionMayTakeSeveralPlaces) {
+  std::vector<Step> steps{{1, {}}};
+  for (int k = 0; k < 20; ++k)
+    steps.push_back({0, {k}});
+  Trace body = straight(steps);
+  const Core core = processor({{4, 0.25}, {200, 1}}, 6, 21 * 10);
+  EXPECT_NEAR(perRound(body, core), 280. / 11, 1);
+  body.instructions[0].entries = 22;
+  EXPECT_NEAR(perRound(body, core), 280. / 6, 2);
+}
+
 /// A later instruction whose operands are there uses a port before an earlier one that still waits.
 TEST(Window, PortsAreUsedWhileEarlierInstructionsWait) {
   const Trace trace = straight({{1, {}}, {0, {0}}, {0, {}}});
