@@ -162,7 +162,7 @@ PageTimes pageTimes(const SmallPages &pages, std::size_t count, const Sampling &
   const auto chase = [&](bool isApart) {
     const auto at = [&](std::size_t k) { return isApart ? pages.at(order[k]) : pages.beside(order[k]); };
     for (std::size_t k = 0; k < count; ++k)
-      *at(k) = at((k + 1) % count);
+      *at(k) = static_cast<void *>(at((k + 1) % count));
     void **here = at(0);
     return shortest(sampling, [&] {
       return ownSecondsOf([&] {
