@@ -100,6 +100,8 @@ struct MachineLimits {
   long copyBytes = 0;         // for one copy
   bool unrollsInnermostOnly =
       true; // a smaller space: what is inside an unrolled loop is unrolled or a vector
+  /// Unrolled loops directly inside each other are in the order of their numbers: the copies of a body in another order are the same program.
+  bool unrolledInOneOrder = false;
   bool vectorsAreLoops =
       false;                 // a vector dimension may have any length: it is a loop whose steps are vectors
   bool hasOneMemory = false; // registers pass a value on inside of one loop only, whatever is written out

@@ -99,6 +99,28 @@ void unrolledAreInnermost(Space &space, int rule) {
                             space.isKind(inner, Kind::Unroll | Kind::Vector)});
 }
 
+/// Where both are around the same instructions: one that has not both as its own may be in the outer one alone.
+void unrolledAreInOneOrder(Space &space, int rule) {
+  const Structure &structure = space.structure();
+  if (!structure.limits.unrolledInOneOrder || !structure.limits.unrollsInnermostOnly)
+    return;
+  const auto has = [&](int instruction, int d) {
+    return std::ranges::count(structure.instruction(instruction).dimensions, d) > 0;
+  };
+  for (const int first : space.dimensions())
+    for (const int second : space.dimensions()) {
+      if (second <= first)
+        continue;
+      std::vector<Literal> literals = {space.isKind(first, ~KindSet(Kind::Unroll)),
+                                       space.isKind(second, ~KindSet(Kind::Unroll)),
+                                       space.isOrder(first, second, ~OrderSet(Order::Inside))};
+      for (const int i : space.instructions())
+        if (!has(i, first) || !has(i, second))
+          literals.push_back(space.isOrder(second, i, Order::Outside));
+      space.making().addClause(rule, literals);
+    }
+}
+
 void nestLimit(Space &space, int rule, Kind kind, NestLimit::What what, long most) {
   if (most == 0)
     return;
@@ -196,34 +218,38 @@ std::string kindSubject(const Structure &structure, const Variable &variable) {
 } // namespace
 
 Decision kindDecision() {
-  return {"kind",
-          "How the iterations of a dimension are carried out.",
-          {{"for", "A loop: one iteration after the other."},
-           {"unroll", "Copies of the body; the number of iterations is a constant."},
-           {"vector",
-            "One instruction for all iterations, which are independent of each other and a constant number."},
-           {"thread", "Threads of a block; lanes of a processor. The iterations are independent."},
-           {"block", "Blocks of a device; tasks of a processor. The iterations are independent."}},
-          addKinds,
-          kindSubject,
-          {{"K1", "Fused dimensions have the same kind.", fusedAreAlike},
-           {"K4", "Dimensions of blocks are around everything else.", blocksEncloseAll},
-           {"K5",
-            "A vector is innermost and holds one instruction that the machine has for vectors; where vectors "
-            "are loops, any "
-            "number of them.",
-            vectorsHoldOneInstruction},
-           {"K5a", "A vector is no loop in which one iteration uses what another one makes.",
-            vectorsAreIndependent},
-           {"K6", "No other dimension lies between two dimensions of threads.", threadsAreContiguous},
-           {"K7", "A block has no more threads, and threads no more dimensions, than the machine allows.",
-            threadsFit},
-           {"K9", "What is inside an unrolled dimension is unrolled or a vector.", unrolledAreInnermost},
-           {"K9a", "No body has more copies than the machine allows.", unrolledCopiesFit},
-           {"K9b",
-            "What is written out lies in a loop of its own instruction, unless that shares no loop or all.",
-            copiesInSharedLoops},
-           {"K4a", "Blocks have no more dimensions than the machine allows.", blocksFit}}};
+  return {
+      "kind",
+      "How the iterations of a dimension are carried out.",
+      {{"for", "A loop: one iteration after the other."},
+       {"unroll", "Copies of the body; the number of iterations is a constant."},
+       {"vector",
+        "One instruction for all iterations, which are independent of each other and a constant number."},
+       {"thread", "Threads of a block; lanes of a processor. The iterations are independent."},
+       {"block", "Blocks of a device; tasks of a processor. The iterations are independent."}},
+      addKinds,
+      kindSubject,
+      {{"K1", "Fused dimensions have the same kind.", fusedAreAlike},
+       {"K4", "Dimensions of blocks are around everything else.", blocksEncloseAll},
+       {"K5",
+        "A vector is innermost and holds one instruction that the machine has for vectors; where vectors "
+        "are loops, any "
+        "number of them.",
+        vectorsHoldOneInstruction},
+       {"K5a", "A vector is no loop in which one iteration uses what another one makes.",
+        vectorsAreIndependent},
+       {"K6", "No other dimension lies between two dimensions of threads.", threadsAreContiguous},
+       {"K7", "A block has no more threads, and threads no more dimensions, than the machine allows.",
+        threadsFit},
+       {"K9", "What is inside an unrolled dimension is unrolled or a vector.", unrolledAreInnermost},
+       {"K9c",
+        "Unrolled loops with one body are in the order of their numbers, as any order is the same program.",
+        unrolledAreInOneOrder},
+       {"K9a", "No body has more copies than the machine allows.", unrolledCopiesFit},
+       {"K9b",
+        "What is written out lies in a loop of its own instruction, unless that shares no loop or all.",
+        copiesInSharedLoops},
+       {"K4a", "Blocks have no more dimensions than the machine allows.", blocksFit}}};
 }
 
 } // namespace pbc::search

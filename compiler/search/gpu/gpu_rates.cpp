@@ -105,6 +105,7 @@ MachineLimits gpuLimitsOf(const model::Machine &machine) {
   made.threadsInBlock = limit(machine, machine.threadsPerBlock, "how many threads a group has");
   made.blockDimensions = made.threadDimensions = kDimensions;
   made.unrolled = kUnrolled;
+  made.unrolledInOneOrder = true;
   made.sharedBytes = long(local.bytesPerBlock.value_or(local.bytes));
   made.registersInThread = kRegistersPerThread;
   return made;

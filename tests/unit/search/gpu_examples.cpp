@@ -36,6 +36,7 @@ GpuSpace made(Structure structure, GpuWork work) {
 GpuSpace gpuSgemm(long n, long inner, long innermost) {
   Structure s = sgemm(n, inner, innermost);
   s.limits.registersInThread = 255;
+  s.limits.unrolledInOneOrder = true;
   GpuWork w;
   w.operations.resize(s.instructions.size());
   for (std::size_t i = 0; i < s.instructions.size(); ++i)
