@@ -399,11 +399,17 @@ def tune(pbc, source):
         made = run([pbc, source, "-o", binary])
         if made.returncode != 0:
             fail(f"{source} does not compile:\n{made.stderr}")
-        tuned = run([pbc, "tune", binary, "--json", "--budget=9", "--n=256"])
-        if tuned.returncode != 0:
-            fail(f"{source}: tuning ends with status {tuned.returncode}\n{tuned.stderr}")
-        results = json.loads(tuned.stdout)
         bins = [t["name"] for t in json.loads(run([binary, "--info"]).stdout)["transforms"] if "accuracy_target" in t]
+        for budget in (9, 40): # on a busy machine a bin's share of the first one may be over before there is a result
+            tuned = run([pbc, "tune", binary, "--json", f"--budget={budget}", "--n=256"])
+            if tuned.returncode != 0:
+                fail(f"{source}: tuning ends with status {tuned.returncode}\n{tuned.stderr}")
+            results = json.loads(tuned.stdout)
+            if len(results) == len(bins):
+                break
+            late = [b for b in bins if b not in [r["accuracy"]["transform"] for r in results]]
+            if not all(f"the time of {b} was over" in tuned.stderr for b in late):
+                fail(f"{source}: there is no result and no word of {late}:\n{tuned.stderr}")
         if [r["accuracy"]["transform"] for r in results] != bins:
             fail(f"{source}: {bins} expected, tuned: {tuned.stdout}")
         for r in results:

@@ -41,8 +41,9 @@ bool tuneProgram(const SessionContext &context, SessionGuards &guards, SessionRe
   if (start.objective)
     aims.objective = *start.objective;
   results.setKernels(start.kernels);
+  results.setHasBins(space.bins.size() > 1);
   const std::string journal = journalPath(context.output);
-  for (std::size_t bin = 0; bin < space.bins.size() && !isInterrupted(); ++bin) {
+  const auto tune = [&](std::size_t bin) {
     Focus focus = focusOn(context, space.bins, bin, start);
     guards.limit.reset();
     if (focus.time.isLimited)
@@ -54,12 +55,27 @@ bool tuneProgram(const SessionContext &context, SessionGuards &guards, SessionRe
     const auto prepared = prepareBin(context, start, std::move(focus), journal);
     if (!options.record.empty()) {
       recordSpace(context, *prepared);
-      return false;
+      return;
     }
     if (options.refresh && !prepared->focus.space.goal)
       mendStart(context, *prepared, start);
     if (const auto best = searchBin(context, aims, start, *prepared, results))
       start.configuration = *best;
+  };
+  for (std::size_t bin = 0; bin < space.bins.size() && !isInterrupted(); ++bin) {
+    try {
+      tune(bin);
+    } catch (const TunerError &) {
+      // Each bin has its own share of the time: the others go on.
+      if (!stopRequested() || isInterrupted() || space.bins.size() < 2)
+        throw;
+      context.progress.note(
+          fmt::format("the time of {} was over before anything could be compared; it stays as it is\n"
+                      "  help: a longer time, --budget=SECONDS, or a smaller size, --n=N",
+                      space.bins[bin]));
+    }
+    if (!options.record.empty())
+      return false;
   }
   return true;
 }

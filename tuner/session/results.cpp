@@ -72,7 +72,7 @@ void SessionResults::writePoints(const ProgramSpace &space, FrontReport &report,
 }
 
 void SessionResults::print() const {
-  if (context_.options.json && texts_.size() > 1)
+  if (context_.options.json && !texts_.empty() && (hasBins_ || texts_.size() > 1))
     fmt::print("[\n{}]\n", fmt::join(texts_, ",\n"));
   else
     fmt::print("{}", fmt::join(texts_, ""));

@@ -24,6 +24,8 @@ public:
 
   /// The settings that the program was compiled with, from the earlier file.
   void setKernels(KernelSettings kernels) { file_.setKernels(std::move(kernels)); }
+  /// Of a program with several accuracy bins, the data are a list, however many bins there was time for.
+  void setHasBins(bool hasBins) { hasBins_ = hasBins; }
 
   /// Completes the summary: whether an earlier configuration is kept, and where the page is. `earlier` is the
   /// configuration in the file, or null. Throws TunerError, with the text, if it cannot be written.
@@ -53,6 +55,7 @@ private:
 
   const SessionContext &context_;
   ResultFile file_;
+  bool hasBins_ = false;
   bool hasWritten_ = false; // a configuration
   bool hasKept_ = false;    // files of an earlier front
   std::vector<std::string> texts_;

@@ -292,12 +292,12 @@ TEST(Bounds, AVectorIsNotLongerThanItsLoop) {
   const auto seconds = [&](const std::string &space, Kind kind, long tile) {
     return withOneLevel("scalar", scale, space, 0, kind, tile);
   };
-  EXPECT_DOUBLE_EQ(seconds("x in 1 level", Kind::Vector, 0), 1200 / 10 / 4e7);
+  EXPECT_DOUBLE_EQ(seconds("x in 1 level", Kind::Vector, 0), 1200.0 / 10 / 4e7);
   EXPECT_DOUBLE_EQ(seconds("x in 1 level", Kind::For, 0), 1200 / 4e7);
   EXPECT_DOUBLE_EQ(seconds("x in 2 levels", Kind::For, 4), 1200 / 4e7);
-  EXPECT_DOUBLE_EQ(seconds("x in 2 levels", Kind::Vector, 4), 1200 / 4 / 4e7);
-  EXPECT_DOUBLE_EQ(seconds("x in 2 levels", Kind::Unroll, 4), 1200 / 4 / 4e7);
-  EXPECT_DOUBLE_EQ(seconds("x in 2 levels", Kind::Vector, 12), 1200 / 6 / 4e7)
+  EXPECT_DOUBLE_EQ(seconds("x in 2 levels", Kind::Vector, 4), 1200.0 / 4 / 4e7);
+  EXPECT_DOUBLE_EQ(seconds("x in 2 levels", Kind::Unroll, 4), 1200.0 / 4 / 4e7);
+  EXPECT_DOUBLE_EQ(seconds("x in 2 levels", Kind::Vector, 12), 1200.0 / 6 / 4e7)
       << "twelve are two instructions";
 }
 
@@ -381,7 +381,7 @@ TEST(Bounds, CellsThatAreLoadedOneByOne) {
     return bounded.term("access", nest, state);
   };
   EXPECT_DOUBLE_EQ(seconds(sums, "in_place(s); fission(y), y2 in 1 level, i in 1 level", 0), 64 * 32 / 1e7);
-  EXPECT_DOUBLE_EQ(seconds(scale, "x in 1 level", 0), 64 / 8 / 1e7);
+  EXPECT_DOUBLE_EQ(seconds(scale, "x in 1 level", 0), 64.0 / 8 / 1e7);
   // What may be copied, or is read twice, may be loaded in another way.
   const Bounded product(kProduct, {{"n", 30}, {"m", 20}}, rates);
   EXPECT_DOUBLE_EQ(product.root("access", kSums), 0);
