@@ -3,7 +3,7 @@
 """How much processor time composing the schedules of the 24 variants of optimisation-scripts 7 takes, filtering included: compose_time.py PBC STDLIB
 
 A program that calls all of them is explained with the library's schedules, and with a copy of the library that has none; the difference is composing.
-The bar is 30 s for all of them, which is more than twice what the processor's and the devices' scripts take together (docs/results.md).
+The bar is 30 s for all of them, which is more than twice what the processor's and the devices' scripts take together (docs/notebook/compiling.md).
 """
 import os
 import resource

@@ -120,7 +120,7 @@ int firstSize(const TuneSettings &settings, const Strategy &strategy, int count)
 ChosenStrategy chooseStrategy(const ProgramSpace &space, const TuneSettings &settings, double seconds) {
   if (settings.strategy.strategy)
     return settings.strategy;
-  // With fewer trials than this for each open decision the model finds more (docs/results.md).
+  // With fewer trials than this for each open decision the model finds more (docs/notebook/strategies.md).
   constexpr int kFew = 40;
   constexpr double kOverhead = 0.001; // seconds of a run in addition to its own time
   const double affordable = settings.trials > 0 ? settings.trials

@@ -11,7 +11,7 @@
 namespace pbc::kernel {
 namespace {
 
-/// Measured (docs/results.md): stencils that read few cells for each that they store take as long as their bytes take, and four staggered rows are
+/// Measured (docs/notebook/stores.md): stencils that read few cells for each that they store take as long as their bytes take, and four staggered rows are
 /// fastest, or nearly so. Others are limited by what the first cache gives, of which eight rows side by side need least; and so are maps, whose
 /// rows have nothing in common.
 constexpr long kRowsOfLight = 4, kRowsOfOthers = 8;

@@ -16,7 +16,7 @@ namespace pbc::loop {
 
 /// The cells of matrices, one for each row of such, that the body of a loop over `cell` inside of one over `row` reads first. The factor of
 /// `cell` in the first coordinate of each is positive and known (alongRow). Of a matrix of which a point reads one cell there is none: a processor looks
-/// far enough ahead by itself (measured, docs/results.md).
+/// far enough ahead by itself (measured, docs/notebook/stores.md).
 std::vector<Expr> newCells(const Nest &, const NodePtr &body, const std::string &row,
                            const std::string &cell);
 
