@@ -20,7 +20,7 @@ struct Bounded {
   Bounded(const char *text, const SizeValues &values, Rates rates = simpleRates(),
           const std::vector<long> &tileSizes = {2, 4, 8, 16},
           std::optional<long> streamsBeyond = std::nullopt)
-      : rates_(rates) {
+      : rates_(std::move(rates)) {
     NestOptions options;
     options.values = values;
     options.tileSizes = tileSizes;
@@ -96,7 +96,7 @@ TEST(Bounds, OperationsAndChains) {
   const Bounded product(kProduct, {{"n", 30}, {"m", 20}});
   EXPECT_DOUBLE_EQ(product.root("compute", kSums), 30 * 30 * 20 / 1e9); // multiplications
   EXPECT_DOUBLE_EQ(product.root("chain", kSums), 20e-9);
-  EXPECT_DOUBLE_EQ(product.root("scalar", kSums), 30 * 30 * 20 / 10 / 4e7); // x2 may be a vector
+  EXPECT_DOUBLE_EQ(product.root("scalar", kSums), 30.0 * 30 * 20 / 10 / 4e7); // x2 may be a vector
   // The sum may be spelled in other ways, and then the chain is the same.
   std::string text = kProduct;
   for (const char *spelling :
@@ -255,12 +255,12 @@ TEST(Bounds, OperationsOfLoopsWrittenOut) {
   EXPECT_DOUBLE_EQ(seconds(kRowSums, "in_place(s); fission(y), y2 in 1 level, i in 2 levels", 1, 4),
                    64 * 64 / 5e7);
   EXPECT_DOUBLE_EQ(seconds(kRowSums, "in_place(s); fission(y), y2 in 2 levels, i in 1 level", 0, 2),
-                   64 * 64 / 2 / 5e7);
+                   64.0 * 64 / 2 / 5e7);
   // Products of terms of one sum do not wait for each other, but their additions do.
   EXPECT_DOUBLE_EQ(seconds(kProduct, begin + "y2 in 1 level, x2 in 1 level, i in 2 levels", 2, 8),
                    64 * 64 * 64 / 1e8);
   EXPECT_DOUBLE_EQ(seconds(kProduct, begin + "y2 in 1 level, x2 in 2 levels, i in 1 level", 1, 8),
-                   64 * 64 * 64 / 8 / 4e7);
+                   64.0 * 64 * 64 / 8 / 4e7);
 }
 
 /// A vector across rows loads its cells one by one, and one along rows all at once.
