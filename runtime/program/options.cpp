@@ -213,7 +213,7 @@ bool skipMeaningless(const std::string &name, bool hasValue, size_t *next) {
 
 bool isPositional(const std::string &a) {
   return a.empty() || a[0] != '-' || a == "-" ||
-         (a.size() > 1 && (a[1] == '.' || (a[1] >= '0' && a[1] <= '9')));
+         (a.size() > 1 && (a[1] == '.' || (a[1] >= '0' && a[1] <= '9'))) || a == "-inf" || a == "-nan";
 }
 
 } // namespace
