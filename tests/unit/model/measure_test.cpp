@@ -149,7 +149,8 @@ std::vector<std::string> oddities(const std::vector<Resource> &all, double clock
       check(fastest(*r.latency, Better::Lower) * clock > 0.4, r.kind, "a latency of less than a cycle");
       check(instructions * r.latency->value > 0.9, r.kind, "slower than operations that wait for each other");
     }
-    if (r.kind == ResourceKind::Jump)
+    // Clang also writes loops out, so that there are fewer jumps than are counted.
+    if (r.kind == ResourceKind::Jump && !kSanitized)
       check(instructions / clock > 0.4 && instructions / clock < 4, r.kind, "not about one in a cycle");
     if (r.kind == ResourceKind::FmaF32 || r.kind == ResourceKind::FmaF64) {
       const double latency = fastest(*r.latency, Better::Lower);
