@@ -12,8 +12,9 @@ namespace pbc::emit {
 struct Place {
   std::string function;  // its name
   std::string frameType; // of its first parameter
-  bool unitStride;       // dimension 0 of every matrix has stride 1, and all realisations are carried out
-  bool mayShareViews;    // an output may be the very same view as an input
+  bool
+      unitStride; // dimension 0 of every matrix has stride 1, but of Used::anyStride, and all realisations are carried out
+  bool mayShareViews; // an output may be the very same view as an input
 };
 
 struct LoopText {
