@@ -12,8 +12,8 @@ namespace pbc::emit {
 struct Place {
   std::string function;  // its name
   std::string frameType; // of its first parameter
-  bool
-      unitStride; // dimension 0 of every matrix has stride 1, but of Used::anyStride, and all realisations are carried out
+  /// Dimension 0 of every matrix has stride 1, but of those in Used::anyStride, and all realisations are carried out.
+  bool unitStride;
   bool mayShareViews; // an output may be the very same view as an input
 };
 
