@@ -3,6 +3,7 @@
 """The seven benchmarks of petabricks-hetero 9 (Fig. 8), as programs over the standard library, and their sizes."""
 from dataclasses import dataclass
 from pathlib import Path
+from paper.names import chosen
 
 HERE = Path(__file__).resolve().parent
 STDLIB = HERE.parent.parent / "stdlib"
@@ -49,6 +50,5 @@ ALL = [
 
 
 def named(names):
-    """The benchmarks with these names, or all; an unknown name raises KeyError."""
-    by_name = {b.name: b for b in ALL}
-    return [by_name[name] for name in names] if names else ALL
+    """The benchmarks with these names, or all; raises Unknown."""
+    return chosen("benchmark", {b.name: b for b in ALL}, names)

@@ -53,6 +53,7 @@ def properties(program):
 
 def tuned(pbc, program, arguments, profile, seconds, effort, configuration, **environment):
     """A tuning from the beginning: its time, what it found, how many kernels drivers compiled, and the text of the configuration."""
+    configuration.unlink(missing_ok=True)  # an earlier one could be kept, whose times the tuner does not know
     with tempfile.TemporaryDirectory() as cache:
         env = profile.environment(PB_KERNEL_CACHE=cache, **environment)
         command = [pbc, "tune", program, *arguments, f"--effort={effort}", f"--budget={seconds}", "--fresh", "--report=none", "--json",

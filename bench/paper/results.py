@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from paper import benchmarks, experiments, page, profiles
 from paper.journal import Journal, OutOfTime, write
+from paper.names import chosen
 from paper.programs import Programs, commit, content
 from peers import Peers
 from samples import ROOT
@@ -34,9 +35,7 @@ class Results:
         begin = time.monotonic()
         self._build()
         found = profiles.at_hand(self.built[self.chosen[0].name])
-        by_name = {p.name: p for p in found}
-        names = [n for n in self.options.profiles.split(",") if n]
-        self.profiles = [by_name[n] for n in names] if names else found
+        self.profiles = chosen("profile", {p.name: p for p in found}, [n for n in self.options.profiles.split(",") if n])
         self.data = {
             "command": self.command, "date": time.strftime("%Y-%m-%d"), "commit": commit(), "machine": profiles.machine(self.built[self.chosen[0].name]),
             "patience": self.effort.patience, "profiles": [{"name": p.name, "title": p.title} for p in self.profiles], "widths": {},

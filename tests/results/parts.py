@@ -10,8 +10,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
-from paper import benchmarks, experiments, page  # noqa: E402, after the path
+from paper import benchmarks, experiments, page, profiles  # noqa: E402, after the path
 from paper.journal import Journal, OutOfTime  # noqa: E402
+from paper.names import Unknown  # noqa: E402
 
 
 def never():
@@ -76,8 +77,29 @@ class BenchmarksTest(unittest.TestCase):
             self.assertEqual(list(b.sizes), sorted(b.sizes))
 
     def test_an_unknown_one_is_an_error(self):
-        with self.assertRaises(KeyError):
-            benchmarks.named(["sorting"])
+        with self.assertRaisesRegex(Unknown, "benchmark 'sorting': there are black_scholes, "):
+            benchmarks.named(["sort", "sorting"])
+
+
+class TunedTest(unittest.TestCase):
+    def test_it_begins_without_an_earlier_configuration(self):
+        with tempfile.TemporaryDirectory() as folder:
+            # A compiler whose tuner would keep what is there.
+            pbc = Path(folder, "pbc")
+            pbc.write_text("""#!/usr/bin/env python3
+import json, pathlib, sys
+output = pathlib.Path(next(a for a in sys.argv if a.startswith("--output="))[9:])
+found = {"seconds": 1.0, "measurements": 2, "choices": [], "default_seconds": 3.0}
+if not output.exists():
+    found["tuned_seconds"] = 1.5
+    output.write_text("new")
+print(json.dumps(found))
+""")
+            pbc.chmod(0o755)
+            configuration = Path(folder, "a.cfg")
+            configuration.write_text("old")
+            found = experiments.tuned(pbc, "program", ["--n=4"], profiles.Profile("one_thread", "one thread", "none", 1), 1, "quick", configuration)
+            self.assertEqual((found["tuned_seconds"], found["text"]), (1.5, "new"))
 
 
 DATA = {
