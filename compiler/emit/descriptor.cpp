@@ -91,12 +91,15 @@ std::string solveFunction(const Scope &scope) {
   out += tunableRows(t, true);
   for (const auto *m : visible(t))
     if (m->role == sema::Role::Input)
-      for (int d = 0; d < m->rank(); ++d)
+      for (int d = 0; d < m->rank(); ++d) {
+        const sema::Affine &extent = m->extents[d];
+        const std::string wanted = extent.names.empty() ? ", and must have %ld"
+                                                        : fmt::format(", but {} is %ld here", extent.written);
         out += fmt::format(
             "  if ({0} != {1}) return pb::pb_explain(pb_m, {2}, {0}, (long)({1}));\n",
-            choice::extentName(*m, d), m->extents[d].cxx,
-            quoted(fmt::format("size mismatch: dimension {} of {} has %ld cells, but {} is %ld here", d,
-                               m->name, m->extents[d].written)));
+            choice::extentName(*m, d), extent.cxx,
+            quoted(fmt::format("size mismatch: dimension {} of {} has %ld cells{}", d, m->name, wanted)));
+      }
   return out + "  return true;\n}\n\n";
 }
 

@@ -9,9 +9,11 @@
 #include "runtime/program/devices.h"
 #include "runtime/program/processor.h"
 #include "runtime/program/serve.h"
+#include "runtime/task/large_stack.h"
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <system_error>
 
 namespace pb {
 namespace program {
@@ -58,21 +60,24 @@ const char *nameOf(const char *self, const Program &program) {
   return *name ? name : program.name;
 }
 
-} // namespace
-} // namespace program
+struct CommandLine {
+  const Program *versions;
+  int count, argc;
+  char **argv;
+  int status = 1;
+};
 
-extern "C" int pb_main(const Program *versions, int count, int argc, char **argv) {
-  base::setProgramName(program::nameOf(argc ? argv[0] : "", *versions));
+int mainOf(const CommandLine &in) {
   try {
-    if (versions->abiVersion != kAbiVersion)
-      throw base::UserError("compiled for runtime interface " + std::to_string(versions->abiVersion) +
+    if (in.versions->abiVersion != kAbiVersion)
+      throw base::UserError("compiled for runtime interface " + std::to_string(in.versions->abiVersion) +
                             ", linked with " + std::to_string(kAbiVersion) + " (compile the program again)");
-    int status = program::dispatch(program::versionForThisProcessor(versions, count), argc ? argv[0] : "",
-                                   {argv + (argc ? 1 : 0), argv + argc});
+    const int status = dispatch(versionForThisProcessor(in.versions, in.count), in.argc ? in.argv[0] : "",
+                                {in.argv + (in.argc ? 1 : 0), in.argv + in.argc});
     if (std::fflush(stdout) && !status)
       throw base::UserError("standard output cannot be written");
     return status;
-  } catch (const program::UsageError &e) {
+  } catch (const UsageError &e) {
     base::printError(e.what());
     std::fputs(e.usage.c_str(), stderr);
   } catch (const std::bad_alloc &) {
@@ -84,6 +89,29 @@ extern "C" int pb_main(const Program *versions, int count, int argc, char **argv
         "the code of the program, a rule body or a condition, threw an exception of an unknown type");
   }
   return 1;
+}
+
+} // namespace
+} // namespace program
+
+// The thread that runs transforms is one of the workers, and needs a stack as large as theirs.
+extern "C" int pb_main(const Program *versions, int count, int argc, char **argv) {
+  base::setProgramName(program::nameOf(argc ? argv[0] : "", *versions));
+  program::CommandLine in{versions, count, argc, argv};
+  try {
+    const pthread_t thread = task::startOnLargeStack(
+        [](void *given) -> void * {
+          auto *const line = static_cast<program::CommandLine *>(given);
+          line->status = program::mainOf(*line);
+          return nullptr;
+        },
+        &in);
+    pthread_join(thread, nullptr);
+    return in.status;
+  } catch (const std::system_error &e) {
+    base::printError(e.what());
+    return 1;
+  }
 }
 
 } // namespace pb

@@ -42,13 +42,14 @@ Job whole(const Instance &instance, const std::vector<AnyRegion> &regions, devic
 } // namespace
 
 Runner::Runner(int threads, const Program *program)
-    : devices_(std::make_unique<Devices>(program)), scheduler_(std::make_unique<task::Scheduler>(threads)) {}
+    : devices_(std::make_unique<Devices>(program)),
+      scheduler_(std::make_unique<task::Scheduler>(threads, task::Caller::Works)) {}
 Runner::~Runner() = default;
 int Runner::threads() const { return scheduler_->threads(); }
 
 void Runner::setThreads(int threads) {
   scheduler_.reset();
-  scheduler_ = std::make_unique<task::Scheduler>(threads);
+  scheduler_ = std::make_unique<task::Scheduler>(threads, task::Caller::Works);
 }
 
 double Runner::run(const Instance &instance) {

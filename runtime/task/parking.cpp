@@ -69,6 +69,11 @@ void ParkingLot::wakeOne() {
   futexWake(seat->taken);
 }
 
+void ParkingLot::wake(Seat &seat) {
+  retract(seat);
+  futexWake(seat.taken);
+}
+
 void ParkingLot::wakeAll() {
   while (sleepersExactly())
     wakeOne();

@@ -40,6 +40,8 @@ public:
   /// Wakes the seat that was announced last, if any.
   void wakeOne();
   void wakeAll();
+  /// Wakes this seat if it is in the list.
+  void wake(Seat &);
 
 private:
   alignas(64) std::atomic<int> sleepers_ = 0;

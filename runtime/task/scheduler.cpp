@@ -1,43 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "runtime/task/scheduler.h"
+#include "runtime/task/large_stack.h"
 #include "runtime/task/worker.h"
 #include <cassert>
 #include <condition_variable>
 #include <exception>
 #include <stdexcept>
-#include <system_error>
 #include <thread>
+#include <utility>
 
 namespace pb {
 namespace task {
 namespace {
 
-constexpr unsigned long kStack = 256ul << 20, kLeastStack = 1ul << 20;
-
 std::atomic<Scheduler *> newest = nullptr;
 
 pthread_t startThread(Worker &worker) {
-  int error = 0;
-  // If address space is limited, a smaller stack is better than no worker.
-  for (unsigned long stack = kStack; stack >= kLeastStack; stack /= 2) {
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, stack);
-    pthread_t thread;
-    auto entry = [](void *w) -> void * { return static_cast<Worker *>(w)->loop(), nullptr; };
-    error = pthread_create(&thread, &attributes, entry, &worker);
-    pthread_attr_destroy(&attributes);
-    if (!error)
-      return thread;
-  }
-  throw std::system_error(error, std::generic_category(), "cannot start a worker thread");
+  return startOnLargeStack([](void *w) -> void * { return static_cast<Worker *>(w)->loop(), nullptr; },
+                           &worker);
 }
 
+unsigned long firstWithThread(const Crew &crew) { return crew.callerSeat ? 1 : 0; }
+
+/// Ends the threads of the workers before this one.
 void stopAll(Crew &crew, unsigned long started) {
   crew.stop.store(true, std::memory_order_seq_cst);
   crew.lot.wakeAll();
-  for (unsigned long i = 0; i < started; ++i)
+  for (unsigned long i = firstWithThread(crew); i < started; ++i)
     pthread_join(crew.workers[i]->thread, nullptr);
 }
 
@@ -46,15 +36,29 @@ void stopAll(Crew &crew, unsigned long started) {
 /// woken takes 5 to 10.
 constexpr int kLooks = 100, kEagerLooks = 20;
 
-/// Lets the thread that called run() wait.
+/// The end of a run, for the thread that called run().
 class Completion {
 public:
-  explicit Completion(int workers) : looks_(workers < processors() ? kLooks : 0) {}
+  explicit Completion(Crew &crew)
+      : crew_(crew), looks_(static_cast<int>(crew.workers.size()) < processors() ? kLooks : 0) {}
+  const std::atomic<bool> &isDone() const { return done_; }
   void done(std::exception_ptr error) {
-    std::lock_guard hold(mutex_);
+    std::lock_guard hold(mutex_); // to the end: the waiter destroys this object
     error_ = std::move(error);
-    done_.store(true, std::memory_order_release);
-    changed_.notify_one(); // under the lock: the waiter destroys this object
+    done_.store(true, std::memory_order_seq_cst);
+    if (crew_.callerSeat) {
+      if (crew_.lot.sleepersExactly())
+        crew_.lot.wake(crew_.workers.front()->seat);
+      crew_.callerSeat->noteEnd();
+    } else {
+      changed_.notify_one();
+    }
+  }
+  /// After isDone() was seen; rethrows what the run threw.
+  void finish() {
+    std::lock_guard hold(mutex_);
+    if (error_)
+      std::rethrow_exception(std::move(error_));
   }
   void wait() {
     for (int look = 0; look < looks_ && !done_.load(std::memory_order_acquire); ++look)
@@ -63,10 +67,11 @@ public:
           pause();
       else
         sched_yield();
-    std::unique_lock hold(mutex_);
-    changed_.wait(hold, [&] { return done_.load(std::memory_order_relaxed); });
-    if (error_)
-      std::rethrow_exception(std::move(error_));
+    {
+      std::unique_lock hold(mutex_);
+      changed_.wait(hold, [&] { return done_.load(std::memory_order_relaxed); });
+    }
+    finish();
   }
 
 private:
@@ -75,6 +80,7 @@ private:
     return count;
   }
 
+  Crew &crew_;
   const int looks_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -112,11 +118,13 @@ Root drive(Job given, Completion &completion) {
 
 } // namespace
 
-Scheduler::Scheduler(int threads) : crew_(std::make_unique<Crew>()) {
+Scheduler::Scheduler(int threads, Caller caller) : crew_(std::make_unique<Crew>()) {
   crew_->scheduler = this;
+  if (caller == Caller::Works)
+    crew_->callerSeat = std::make_unique<CallerSeat>();
   for (int i = 0; i < std::max(threads, 1); ++i)
     crew_->workers.push_back(std::make_unique<Worker>(*crew_, 0x9E3779B97F4A7C15ul * (i + 1)));
-  for (unsigned long i = 0; i < crew_->workers.size(); ++i) {
+  for (unsigned long i = firstWithThread(*crew_); i < crew_->workers.size(); ++i) {
     try {
       crew_->workers[i]->thread = startThread(*crew_->workers[i]);
     } catch (...) {
@@ -168,9 +176,24 @@ static void checkCaller(const Scheduler &s) {
 void Scheduler::run(Job &&job) {
   checkCaller(*this);
   assert(job);
-  Completion completion(threads());
-  makeRunnable(drive(std::move(job), completion).work);
-  completion.wait();
+  Completion completion(*crew_);
+  Work *const work = drive(std::move(job), completion).work;
+  CallerSeat *const seat = crew_->callerSeat.get();
+  if (!seat) {
+    makeRunnable(work);
+    return completion.wait();
+  }
+  Work *first = work;
+  bool isSeated = seat->tryTake();
+  if (!isSeated) {
+    makeRunnable(std::exchange(first, nullptr));
+    isSeated = seat->take(completion.isDone());
+  }
+  if (isSeated) {
+    crew_->workers.front()->workUntil(completion.isDone(), first);
+    seat->leave();
+  }
+  completion.finish();
 }
 
 } // namespace task

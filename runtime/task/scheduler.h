@@ -6,7 +6,8 @@
 //   s.run(transform->start(args, params));   // from any thread that is not a worker; blocks; rethrows
 //
 // Every worker has its own deque and a stack of 256 MiB (address space, not memory), because sequential
-// recursion of generated programs runs on it. An idle scheduler uses no CPU. Invariants: petabricks-hetero
+// recursion of generated programs runs on it. With Caller::Works the thread that calls run() is one of the workers
+// meanwhile, so that short runs do not wait for others to wake up. An idle scheduler uses no CPU. Invariants: petabricks-hetero
 // 6.1, 6.2. run() may be called by several threads at once; a Scheduler is destroyed only when no run() is
 // under way.
 #pragma once
@@ -32,10 +33,14 @@ public:
   virtual void ran(unsigned long begin) = 0;
 };
 
+/// What a thread does that has called run(). Where it works, one thread less is started, tasks are run only during a
+/// run(), and its stack has to be as large as a worker's (large_stack.h).
+enum class Caller { Waits, Works };
+
 class Scheduler {
 public:
   /// `threads`: number of workers; less than 1 counts as 1. Throws std::system_error if no thread can start.
-  explicit Scheduler(int threads);
+  explicit Scheduler(int threads, Caller = Caller::Waits);
   ~Scheduler();
   Scheduler(const Scheduler &) = delete;
   Scheduler &operator=(const Scheduler &) = delete;

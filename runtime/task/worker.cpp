@@ -41,8 +41,8 @@ bool Worker::workAnywhere() const {
   return false;
 }
 
-void Worker::park() {
-  auto stay = [&] { return workAnywhere() || crew.stop.load(std::memory_order_seq_cst); };
+void Worker::park(const std::atomic<bool> &end) {
+  auto stay = [&] { return workAnywhere() || end.load(std::memory_order_seq_cst); };
   deque.reset();
   crew.lot.announce(seat);
   if (stay())
@@ -54,13 +54,13 @@ void Worker::park() {
   crew.lot.sleep(seat, std::chrono::nanoseconds(0));
 }
 
-/// A task, or null when the crew stops.
-Work *Worker::find() {
+/// A task, or null when the end has come.
+Work *Worker::find(const std::atomic<bool> &end) {
   while (true) {
     for (int spin = 0; spin < kSpins; ++spin) {
       if (Work *w = tryFind())
         return w;
-      if (crew.stop.load(std::memory_order_relaxed))
+      if (end.load(std::memory_order_relaxed))
         return nullptr;
       if (spin < kEagerSpins)
         for (int i = 0; i < 8; ++i)
@@ -68,7 +68,18 @@ Work *Worker::find() {
       else
         sched_yield();
     }
-    park();
+    park(end);
+  }
+}
+
+void Worker::run(Work *w) {
+  // Read only once: when the last task of a run is done, the next run may set it.
+  if (TaskWatcher *watcher = crew.watcher) [[unlikely]] {
+    const unsigned long begin = watcher->time();
+    start(w);
+    watcher->ran(begin);
+  } else {
+    start(w);
   }
 }
 
@@ -76,18 +87,25 @@ void Worker::loop() {
   currentWorker = this;
   while (true) {
     Work *w = deque.popTop();
-    if (!w && !(w = find()))
+    if (!w && !(w = find(crew.stop)))
       break;
-    // Read only once: when the last task of a run is done, the next run may set it.
-    if (TaskWatcher *watcher = crew.watcher) [[unlikely]] {
-      const unsigned long begin = watcher->time();
-      start(w);
-      watcher->ran(begin);
-    } else {
-      start(w);
-    }
+    run(w);
   }
   currentWorker = nullptr;
+}
+
+void Worker::workUntil(const std::atomic<bool> &end, Work *first) {
+  Worker *const before = currentWorker; // of another scheduler, or null
+  currentWorker = this;
+  if (first)
+    run(first);
+  while (!end.load(std::memory_order_acquire)) {
+    Work *w = deque.popTop();
+    if (!w && !(w = find(end)))
+      break;
+    run(w);
+  }
+  currentWorker = before;
 }
 
 } // namespace task

@@ -6,8 +6,9 @@
 //
 // The loop looks first in its own deque, then in those of random victims, then spins for a bounded time, and
 // then sleeps in the parking lot (petabricks-hetero 6.2, requirements 47 and 50). Invariant: a Worker belongs
-// to one Crew and is used by one thread; other threads touch only `deque` (as its header allows) and `seat`.
+// to one Crew and is used by one thread at a time; other threads touch only `deque` (as its header allows) and `seat`.
 #pragma once
+#include "runtime/task/caller_seat.h"
 #include "runtime/task/deque.h"
 #include "runtime/task/parking.h"
 #include <memory>
@@ -30,6 +31,8 @@ struct Crew {
   StepDevices *devices = nullptr; // set before the first task
   TaskWatcher *watcher = nullptr; // likewise
   std::atomic<int> visitors = 0;  // other threads that are making something runnable
+  /// Of the first worker, where callers of run() work. Else all workers have threads.
+  std::unique_ptr<CallerSeat> callerSeat;
 };
 
 struct Worker {
@@ -39,6 +42,8 @@ struct Worker {
   static Worker *current();
   /// Runs tasks until the crew stops.
   void loop();
+  /// Runs `first`, if there is one, and then tasks until `end` is set; a task of another run may be left in the deque.
+  void workUntil(const std::atomic<bool> &end, Work *first);
   /// Takes a task from its own deque or from another worker's, or returns null. Never waits.
   Work *tryFind();
 
@@ -49,9 +54,10 @@ struct Worker {
   pthread_t thread = {};
 
 private:
-  Work *find();
+  Work *find(const std::atomic<bool> &end);
   bool workAnywhere() const;
-  void park();
+  void park(const std::atomic<bool> &end);
+  void run(Work *);
 };
 
 /// Runs a task that was taken from a deque. It is not touched afterwards.
