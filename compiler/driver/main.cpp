@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // pbc: the compiler and its subcommands.
-#include "compiler/driver/compose_command.h"
-#include "compiler/driver/emulate_command.h"
-#include "compiler/driver/opt_command.h"
-#include "compiler/driver/pipeline.h"
-#include "compiler/driver/prove_command.h"
-#include "compiler/driver/space_command.h"
-#include "compiler/model/command/command.h"
+#include "compiler/driver/commands.h"
 #include "runtime/base/closest.h"
 #include "runtime/base/visible.h"
-#include "tuner/command.h"
-#include "tuner/report_command.h"
-#include "tuner/travel/command.h"
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <string>
 #include <system_error>
 #include <unistd.h>
+#include <vector>
 
 namespace {
 
@@ -27,8 +20,10 @@ bool isMisspeltCommand(const std::string &word) {
   if (word.empty() || word[0] == '-' || word.find_first_of("/.") != std::string::npos ||
       access(word.c_str(), F_OK) == 0)
     return false;
-  const std::string near = pb::base::closest(
-      word, {"tune", "config", "report", "model", "opt", "compose", "space", "prove", "emulate", "explain"});
+  std::vector<std::string> names;
+  for (const pbc::driver::Command &c : pbc::driver::commands())
+    names.emplace_back(c.name);
+  const std::string near = pb::base::closest(word, names);
   if (near.empty())
     return false;
   std::fprintf(stderr,
@@ -39,31 +34,11 @@ bool isMisspeltCommand(const std::string &word) {
 }
 
 int command(int argc, char **argv) {
-  if (argc > 1 && std::strcmp(argv[1], "tune") == 0)
-    return pbc::tuner::tuneCommand(argc - 1, argv + 1);
-  if (argc > 1 && std::strcmp(argv[1], "config") == 0)
-    return pbc::tuner::configCommand(argc - 1, argv + 1);
-  if (argc > 1 && std::strcmp(argv[1], "report") == 0)
-    return pbc::tuner::reportCommand(argc - 1, argv + 1);
-  if (argc > 1 && std::strcmp(argv[1], "model") == 0)
-    return pbc::model::modelCommand(argc - 1, argv + 1, pbc::driver::eachKernel);
-  if (argc > 1 && std::strcmp(argv[1], "opt") == 0)
-    return pbc::driver::optCommand(argc - 1, argv + 1);
-  if (argc > 1 && std::strcmp(argv[1], "compose") == 0)
-    return pbc::driver::composeCommand(argc - 1, argv + 1);
-  if (argc > 1 && std::strcmp(argv[1], "space") == 0)
-    return pbc::driver::spaceCommand(argc - 1, argv + 1);
-  if (argc > 1 && std::strcmp(argv[1], "prove") == 0)
-    return pbc::driver::proveCommand(argc - 1, argv + 1);
-  if (argc > 1 && std::strcmp(argv[1], "emulate") == 0)
-    return pbc::driver::emulateCommand(argc - 1, argv + 1);
-  const bool explains = argc > 1 && std::strcmp(argv[1], "explain") == 0;
-  if (explains && pbc::tuner::explainsProgram(argc - 1, argv + 1))
-    return pbc::tuner::explainCommand(argc - 1, argv + 1);
-  if (argc > 1 && !explains && isMisspeltCommand(argv[1]))
-    return 1;
-  const auto parsed = pbc::driver::parseOptions(argc - explains, argv + explains, explains);
-  return parsed.run ? pbc::driver::compileProgram(parsed.options) : parsed.status;
+  if (argc > 1)
+    for (const pbc::driver::Command &c : pbc::driver::commands())
+      if (argv[1] == c.name)
+        return c.run(argc - 1, argv + 1);
+  return argc > 1 && isMisspeltCommand(argv[1]) ? 1 : pbc::driver::compileCommand(argc, argv);
 }
 
 /// If standard output or error is closed, a file must not take its descriptor. Writing to standard output

@@ -118,7 +118,9 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
       "become; `pbc prove FILE` "
       "searches the fastest of them, and says how far from it the result can be; `pbc emulate FILE` predicts "
       "what limits kernels for devices; `pbc "
-      "model` evaluates cost models.",
+      "model` evaluates cost models; `pbc man` prints manual pages, and `pbc completion SHELL` what "
+      "completes "
+      "command lines.",
       "pbc"};
   app.footer("Example:\n  pbc samples/sort.pbcc -o sort && pbc tune ./sort && ./sort in.npy out.npy");
   if (explains) {

@@ -12,6 +12,7 @@
 // are printed through visible() (visible.h).
 #pragma once
 #include "runtime/base/closest.h"
+#include "runtime/base/command_description.h"
 #include "runtime/base/visible.h"
 #include <cstdio>
 #include <sstream>
@@ -53,11 +54,15 @@ std::string unexpectedWord(const App &app) {
   return "there is no option " + word + (meant.empty() ? "" : " (did you mean '--" + meant + "'?)");
 }
 
-/// Prints the help or the message; returns 0 or 1. `App` and `Error` are CLI11's, which the runtime does not use.
+/// Prints the help or the message, or describes the command instead of the help (command_description.h); returns 0 or 1. `App` and `Error` are CLI11's, which the runtime does not use.
 template <class App, class Error>
 int parseStatus(const App &app, const Error &error) {
   std::ostringstream out, messages;
   if (app.exit(error, out, messages) == 0) {
+    if (CommandDescription *const to = DescribesHelp::wanted()) {
+      *to = describe(app);
+      return 0;
+    }
     std::fputs(out.str().c_str(), stdout);
     return 0;
   }
