@@ -110,12 +110,12 @@ function(pbc_test name)
   gtest_discover_tests(${name} TEST_FILTER "-${costly}" DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 LABELS "${label}")
 endfunction()
 
-# pbc_in_parts(PARTS KEY TEST...): these tests cost much and are of a kind of which scripts/test runs one part of PARTS (2, 4, 6, 8 or 40) for a
+# pbc_in_parts(PARTS KEY TEST...): these tests cost much and are of a kind of which scripts/test runs one part of PARTS (2, 4, 8, 16, 24 or 40) for a
 # commit: the label says which one, chosen by the key, so that tests with the same key run together (the first compiles for the
 # others). A key that is a number is the part itself. `ctest` alone runs all of them; scripts/other-parts has the labels to leave out.
 function(pbc_in_parts parts key)
-  if(NOT parts MATCHES "^([2468]|16|40)$")
-    message(FATAL_ERROR "${parts} parts: scripts/other-parts knows two, four, six, eight, sixteen and forty")
+  if(NOT parts MATCHES "^([248]|16|24|40)$")
+    message(FATAL_ERROR "${parts} parts: scripts/other-parts knows 2, 4, 8, 16, 24 and 40")
   endif()
   pbc_part_of(part ${parts} ${key})
   foreach(test IN LISTS ARGN)

@@ -48,11 +48,11 @@ std::string describe(const sema::Transform &t, std::vector<const sema::Matrix *>
 }
 
 /// "Region<const double, 2>" => "a 2-d double region".
-std::string describeType(const std::string &type) {
+std::string describeType(const std::string &type, const sema::Module &module) {
   static const std::regex region("Region<(const )?([A-Za-z_ ]+), (\\d+)>");
   std::smatch m;
   if (std::regex_search(type, m, region))
-    return "a " + m[3].str() + "-d " + (m[2] == "ElementT" ? "double" : m[2].str()) + " region" +
+    return "a " + m[3].str() + "-d " + (m[2] == "ElementT" ? sema::name(module.element) : m[2].str()) + " region" +
            (m[1].matched ? " that is only read" : "");
   std::string name = type.substr(0, type.find(" (aka"));
   std::erase(name, '\'');
@@ -253,7 +253,7 @@ private:
       else if (std::regex_search(n.text, m, conversion) && isVariable(order, m[3]))
         text += "; " + matrix(m[3]) + " is written and must be a variable or a cell of that type";
       else if (std::regex_search(n.text, m, conversion))
-        text += "; " + matrix(m[3]) + " is " + describeType(readable(m[1].str()));
+        text += "; " + matrix(m[3]) + " is " + describeType(readable(m[1].str()), module_);
       else if (std::regex_search(n.text, m, lvalue) || std::regex_search(n.text, m, qualifier))
         text += "; " + matrix(m[1]) + " is written and cannot be a value that is only read";
       else

@@ -2,6 +2,7 @@
 
 #include "compiler/driver/finished_program.h"
 #include "compiler/build/link.h"
+#include "compiler/sema/module.h"
 #include <cstdlib>
 
 namespace pbc::driver {
@@ -18,7 +19,8 @@ build::Cache::Key programKey(const Options &options, const source::MappedText &t
       .add(build::compilerIdentity())
       .add(text.text)
       .add(options.input)
-      .add(options.mainTransform);
+      .add(options.mainTransform)
+      .add(sema::name(options.element));
   for (const std::string_view file : schedules)
     h.add(file);
   for (const auto &cpu : options.cpus)

@@ -2,6 +2,8 @@
 
 #include "compiler/driver/front_end.h"
 #include "compiler/body/prelude.h"
+#include "compiler/sema/module.h"
+#include <fmt/format.h>
 
 namespace pbc::driver {
 
@@ -11,6 +13,8 @@ build::CompileRequest commonRequest(const Options &options, const std::string &c
   r.cpu = cpu;
   r.boundsCheck = options.boundsCheck;
   r.extraArguments = {"-w"};
+  if (options.element != sema::Element{})
+    r.extraArguments.push_back(fmt::format("-DPB_ELEMENT={}", sema::cxxType(options.element)));
   // Without exceptions no code for unwinding is generated, which saves a seventh of the compile time.
   if (!mayThrow)
     r.extraArguments.push_back("-fno-exceptions");

@@ -4,6 +4,7 @@
 #include "compiler/driver/memory_limit.h"
 #include "compiler/driver/problems.h"
 #include "compiler/emit/device_texts.h"
+#include "compiler/sema/module.h"
 #include "pbc/version.h"
 #include "runtime/base/parse_status.h"
 #include <CLI/CLI.hpp>
@@ -100,6 +101,13 @@ bool isOwnDevice(const std::string &text) {
   const std::string number = text.substr(std::min(text.size(), api.size() + 1));
   return (api == "opencl" || api == "cuda" || api == "fake") && (text == api || !number.empty()) &&
          number.find_first_not_of("0123456789") == std::string::npos;
+}
+
+std::vector<std::string> elementNames() {
+  std::vector<std::string> names;
+  for (const sema::Element e : sema::kAllElements)
+    names.emplace_back(sema::name(e));
+  return names;
 }
 
 } // namespace
@@ -216,6 +224,11 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
       ->allow_extra_args(false);
   app.add_option("-l", libraries, "a library to link")->take_all()->allow_extra_args(false);
   app.add_option("-L,--libdir", folders, "folder with libraries")->take_all()->allow_extra_args(false);
+  app.add_option_function<std::string>(
+         "--element", [&o](const std::string &name) { o.element = *sema::findElement(name); },
+         "type of the elements of matrices that are declared without one, and ElementT in bodies: "
+         "double, float, int, long or byte (default double)")
+      ->check(CLI::IsMember(elementNames()));
   std::vector<std::string> linkFlags;
   app.add_option("--link-flags", linkFlags,
                  "further arguments for the linker; LDFLAGS and LDLIBS of the environment come first")

@@ -8,6 +8,10 @@
 #include <utility>
 #include <vector>
 
+namespace pbc::sema {
+enum class Element;
+} // namespace pbc::sema
+
 namespace pbc::driver {
 
 /// The values that --emit can print, in the order in which they are made. Explain is not a value of --emit
@@ -49,6 +53,7 @@ struct Options {
   Stage stage = Stage::Program; // Program: no --emit
   std::size_t deviceLanguage = 0;
   std::string mainTransform;
+  sema::Element element{}; // of matrices that do not say it, and ElementT in bodies; double
   std::string configuration; // file to bake in
   std::string infoFile;      // XML file about choices and tunables; "" for none
   std::string objectFolder;  // where C++ and objects are kept; "": nowhere

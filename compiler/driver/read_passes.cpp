@@ -30,6 +30,20 @@ void requireOutput(const Options &options) {
         options.output));
 }
 
+/// Of matrices that are declared without a type.
+void setElements(syntax::Program &program, const std::string &element) {
+  const auto of = [&](std::vector<syntax::MatrixDecl> &declarations) {
+    for (syntax::MatrixDecl &m : declarations)
+      if (!m.element)
+        m.element = syntax::Identifier{element, m.name.span};
+  };
+  for (syntax::Transform &t : program.transforms) {
+    of(t.from), of(t.to), of(t.through);
+    for (syntax::Rule &r : t.rules)
+      of(r.locals);
+  }
+}
+
 } // namespace
 
 void readSource(Compilation &c) {
@@ -76,11 +90,14 @@ void parse(Compilation &c) {
     addSchedules(c.program, file, c.diagnostics);
   c.adaptors = readAdaptors(c.adaptorFiles, c.diagnostics);
   leaveOutUnused(c.program, c.sources, c.standardFolder, c.options.mainTransform);
+  if (c.options.element != sema::Element{})
+    setElements(c.program, sema::name(c.options.element));
 }
 
 void check(Compilation &c) {
   const std::string name = std::filesystem::path(c.options.input).stem().string();
   c.module = sema::check(c.program, name, c.options.mainTransform, c.diagnostics);
+  c.module.element = c.options.element;
   if (c.options.reassociates)
     for (auto &t : c.module.transforms)
       for (auto &r : t.rules)

@@ -23,6 +23,13 @@ const char *name(Element e) { return kElements[static_cast<int>(e)].name; }
 const char *cxxType(Element e) { return kElements[static_cast<int>(e)].cxx; }
 unsigned bytes(Element e) { return kElements[static_cast<int>(e)].bytes; }
 
+std::optional<Element> findElement(std::string_view wanted) {
+  for (const Element e : kAllElements)
+    if (wanted == name(e))
+      return e;
+  return std::nullopt;
+}
+
 const Matrix *Transform::find(const std::string &wanted) const {
   const auto at =
       std::find_if(matrices.begin(), matrices.end(), [&](const Matrix &m) { return m.name == wanted; });

@@ -19,9 +19,11 @@ using source::Span;
 using syntax::Identifier;
 
 enum class Element { F64, F32, I32, I64, U8 };
+inline constexpr Element kAllElements[] = {Element::F64, Element::F32, Element::I32, Element::I64, Element::U8};
 const char *name(Element);    // "double"
 const char *cxxType(Element); // "double", "float", "int", "long", "unsigned char"
 unsigned bytes(Element);
+std::optional<Element> findElement(std::string_view name);
 
 /// A quasi-affine integer expression: `isl` is its text in isl's syntax with names mangled by poly::mangle,
 /// `cxx` the same as a C++ expression (floor division by pb_floordiv), `written` the user's text.
@@ -220,6 +222,7 @@ struct Module {
   std::string name; // the source file's stem
   std::vector<Transform> transforms;
   int mainTransform = 0, mainBin = 0;
+  Element element = Element::F64; // of matrices that were declared without one, and ElementT in bodies
   std::vector<const syntax::RawBlock *> rawBlocks;
   std::vector<Identifier> undefined;   // transforms that are declared, but not defined
   std::shared_ptr<const void> written; // keeps the objects alive to which rules point

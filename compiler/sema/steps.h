@@ -36,7 +36,6 @@ bool mayBeIndex(const Transform &, const std::string &name, Span, source::Diagno
 
 /// The element type that `name` stands for.
 std::optional<Element> elementNamed(const Identifier &, source::Diagnostics &);
-std::optional<Element> findElement(std::string_view name);
 
 /// "did you mean `Kernel`?" or "" when nothing is near.
 std::string nearest(const std::string &wanted, const std::vector<std::string> &candidates);

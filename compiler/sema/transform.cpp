@@ -225,13 +225,6 @@ bool mayBeIndex(const Transform &t, const std::string &name, Span span, source::
   return true;
 }
 
-std::optional<Element> findElement(std::string_view name) {
-  for (const Element e : {Element::F64, Element::F32, Element::I32, Element::I64, Element::U8})
-    if (name == sema::name(e))
-      return e;
-  return std::nullopt;
-}
-
 std::optional<Element> elementNamed(const Identifier &name, source::Diagnostics &diagnostics) {
   if (const auto e = findElement(name.text))
     return e;

@@ -106,7 +106,7 @@ const From *fillCells(const Region<T, D> &to, const From *from) {
 /// are written back when the object is destroyed or used again: to_c_array(region, pointer, storage).
 class CArrayStorage {
 public:
-  explicit CArrayStorage(long count = 0) : count_(count), array_(MatrixRegion1D::allocate(count)) {}
+  explicit CArrayStorage(long count = 0) : count_(count), array_(Memory::allocate(count)) {}
   /// The copy has the same elements; only the first one writes them back.
   CArrayStorage(const CArrayStorage &o) : count_(o.count_), array_(o.array_) {}
   CArrayStorage &operator=(const CArrayStorage &o) {
@@ -117,23 +117,27 @@ public:
     return *this;
   }
   ~CArrayStorage() { writeBack(); }
-  operator ElementT *() const & { return array_.elements(); }
+  operator ElementT *() const & { return data(); }
   operator ElementT *() const && {
-    ElementT *lasting = pb::pb_lasting_array(count_);
+    void *const memory = pb::pb_lasting_array(count_);
+    auto *const lasting = static_cast<ElementT *>(memory);
     for (long i = 0; i < count_; ++i)
-      lasting[i] = array_.elements()[i];
+      lasting[i] = data()[i];
     return lasting;
   }
-  ElementT *data() const { return array_.elements(); }
+  ElementT *data() const {
+    void *const memory = array_.elements();
+    return static_cast<ElementT *>(memory);
+  }
   long count() const { return count_; }
 
   /// A copy of the cells as elements of P, which is written back if both may be written.
   template <class P, class T, int D>
   P *hold(const Region<T, D> &m) {
-    static_assert(sizeof(P) <= sizeof(ElementT), "an array of a C function has elements of 8 bytes at most");
+    static_assert(sizeof(P) <= sizeof(double), "an array of a C function has elements of 8 bytes at most");
     writeBack();
     count_ = m.count();
-    array_ = MatrixRegion1D::allocate(count_);
+    array_ = Memory::allocate(count_);
     void *const memory = array_.elements();
     auto *const elements = static_cast<typename pb::RemoveConst<P>::Type *>(memory);
     copyCells(m, elements);
@@ -153,6 +157,7 @@ public:
   void holdNothing() { *this = CArrayStorage(); }
 
 private:
+  using Memory = pb::Region<double, 1>; // room for elements of any type
   void writeBack() {
     if (!target_)
       return;
@@ -161,7 +166,7 @@ private:
   }
 
   long count_;
-  MatrixRegion1D array_;
+  Memory array_;
   void *target_ = nullptr; // a Region
   void (*back_)(void *target, const void *from) = nullptr;
 };
@@ -235,15 +240,21 @@ public:
   MatrixRegion<D> read() const {
     pb::AnyRegion any;
     pb::pb_read_matrix(file_, D, &any);
-    MatrixRegion<D> m(any);
+    const pb::Region<double, D> m(any);
     pb::pb_storage_release(any.owner);
-    return m;
+    if constexpr (__is_same(ElementT, double))
+      return m;
+    else { // in the memory of a matrix of one dimension, with the same strides
+      const auto all = MatrixRegion1D::allocate(m.count());
+      copyCells(m, all.elements());
+      return MatrixRegion<D>(all.elements(), m.strides(), m.extents(), all.owner());
+    }
   }
   template <class T, int D>
   void write(const Region<T, D> &m) const {
-    const CArrayStorage dense = to_c_array(m);
+    CArrayStorage dense;
     pb::AnyRegion any;
-    any.base = dense.data();
+    any.base = const_cast<double *>(dense.hold<const double>(m));
     for (int d = 0; d < D; ++d)
       any.extent[d] = m.size(d);
     pb::pb_write_matrix(file_, D, &any);

@@ -23,8 +23,11 @@ namespace pb {
 /// The type of sizes and coordinates in rule bodies (language reference 1.6).
 using IndexT = int;
 
-/// The default element type of a matrix.
-using ElementT = double;
+/// The default element type of a matrix, which `pbc --element` decides. The runtime itself is compiled without.
+#ifndef PB_ELEMENT
+#define PB_ELEMENT double
+#endif
+using ElementT = PB_ELEMENT;
 
 /// Reference-counted elements. Made and destroyed by the runtime (runtime/matrix/storage.cpp).
 struct Storage;

@@ -33,6 +33,12 @@ with tempfile.TemporaryDirectory() as folder:
     subprocess.run(["./out", "--config=c.cfg", "--reset"], check=True, capture_output=True)
     run("p.pbcc", "--output", "baked", "--hardcode=c.cfg")
 
+    # Another program from the same text: its elements are floats.
+    run("p.pbcc", "--output=floats", "--element=float")
+    info = json.loads(subprocess.run(["./floats", "--info"], capture_output=True, text=True).stdout)
+    assert {m["element"] for m in info["transforms"][0]["matrices"]} == {"float"}, info
+    assert "half not in {double,float,int,long,byte}" in run("p.pbcc", "--element=half", status=1)
+
     # What is no file is not replaced.
     os.mkfifo("pipe")
     assert run("p.pbcc", "-o", "pipe", status=1).startswith("pbc: error: pipe is a device or a pipe"), "pipe"
