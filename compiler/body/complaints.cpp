@@ -52,8 +52,8 @@ std::string describeType(const std::string &type, const sema::Module &module) {
   static const std::regex region("Region<(const )?([A-Za-z_ ]+), (\\d+)>");
   std::smatch m;
   if (std::regex_search(type, m, region))
-    return "a " + m[3].str() + "-d " + (m[2] == "ElementT" ? sema::name(module.element) : m[2].str()) + " region" +
-           (m[1].matched ? " that is only read" : "");
+    return "a " + m[3].str() + "-d " + (m[2] == "ElementT" ? sema::name(module.element) : m[2].str()) +
+           " region" + (m[1].matched ? " that is only read" : "");
   std::string name = type.substr(0, type.find(" (aka"));
   std::erase(name, '\'');
   return "of the type `" + name + "`";

@@ -53,7 +53,7 @@ struct Options {
   Stage stage = Stage::Program; // Program: no --emit
   std::size_t deviceLanguage = 0;
   std::string mainTransform;
-  sema::Element element{}; // of matrices that do not say it, and ElementT in bodies; double
+  sema::Element element{};   // of matrices that do not say it, and ElementT in bodies; double
   std::string configuration; // file to bake in
   std::string infoFile;      // XML file about choices and tunables; "" for none
   std::string objectFolder;  // where C++ and objects are kept; "": nowhere

@@ -19,7 +19,8 @@ using source::Span;
 using syntax::Identifier;
 
 enum class Element { F64, F32, I32, I64, U8 };
-inline constexpr Element kAllElements[] = {Element::F64, Element::F32, Element::I32, Element::I64, Element::U8};
+inline constexpr Element kAllElements[] = {Element::F64, Element::F32, Element::I32, Element::I64,
+                                           Element::U8};
 const char *name(Element);    // "double"
 const char *cxxType(Element); // "double", "float", "int", "long", "unsigned char"
 unsigned bytes(Element);

@@ -161,6 +161,10 @@ def refuses():
     refused("--bounds=other.pbcc: this is not the source of ./ways: its transform Ways is another one\n"
             "  help: compile it again; options of the compiler, as -DN=4, follow after `--`",
             "./ways", "--n=2000", "--budget=3", "--bounds=other.pbcc", "--machine=./fast.toml", "-o", "no.cfg")
+    with open("square.pbcc", "w") as f:
+        f.write("transform Square from A[w, h] to B[w, h] { B.cell(x, y) from(A.cell(x, y) a) { return a * a; } }")
+    refused("--bounds=square.pbcc: this is not the source of ./ways: its transform Ways is missing\n",
+            "./ways", "--n=2000", "--budget=3", "--bounds=square.pbcc", "--machine=./fast.toml", "-o", "no.cfg")
     refused("the description of test has no rate for numbers of add_f64 of a unit; help: measure it with pbc model measure",
             "./ways", "--n=2000", "--budget=3", "--bounds=ways.pbcc", "--machine=./bare.toml", "-o", "no.cfg")
     refused("the machine's file ./none.toml cannot be read", "./ways", "--n=2000", "--budget=3", "--bounds=ways.pbcc",

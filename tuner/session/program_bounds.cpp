@@ -47,6 +47,22 @@ void requireSource(const TuneOptions &options, const ProgramSpace &space,
           options.bounds, options.program, name, found == hashes.end() ? "missing" : "another one"));
 }
 
+/// What the compiler says of a step. Where it refuses the sizes because the source is another program's, this is what is said.
+std::string boundsAt(const Step &step, const TuneOptions &options, const std::string &machine,
+                     const ProgramSpace &space, bool isLargest) {
+  const int threads = mostThreads(space);
+  try {
+    return outputOf(commandFor(options, machine, step.sizes, threads, isLargest), kPatience);
+  } catch (const TunerError &) {
+    std::vector<std::string> withoutSizes = commandFor(options, machine, {}, threads, false);
+    withoutSizes.emplace_back("--n=16");
+    std::map<std::string, std::string> hashes;
+    parseBounds(outputOf(withoutSizes, kPatience), space.main, &hashes);
+    requireSource(options, space, hashes);
+    throw;
+  }
+}
+
 } // namespace
 
 std::unique_ptr<LowerBounds> programBounds(const SessionContext &context, PreparedBin &bin) {
@@ -60,10 +76,8 @@ std::unique_ptr<LowerBounds> programBounds(const SessionContext &context, Prepar
   std::vector<LowerBounds::Size> sizes;
   for (const Step &step : bin.steps) {
     std::map<std::string, std::string> hashes;
-    TransformBounds bounds = parseBounds(
-        outputOf(commandFor(options, machine, step.sizes, mostThreads(space), &step == &bin.steps.back()),
-                 kPatience),
-        space.main, &hashes);
+    TransformBounds bounds =
+        parseBounds(boundsAt(step, options, machine, space, &step == &bin.steps.back()), space.main, &hashes);
     requireSource(options, space, hashes);
     bin.journal.add(
         JournalBounds{space.journalKey(), machineName(), nameOf(step.sizes), toJson(bounds, space.main)});
