@@ -30,14 +30,15 @@ void ParkingLot::announce(Seat &seat) {
   sleepers_.fetch_add(1, std::memory_order_seq_cst);
 }
 
-void ParkingLot::retract(Seat &seat) {
+bool ParkingLot::retract(Seat &seat) {
   std::lock_guard hold(mutex_);
   auto at = std::find(list_.begin(), list_.end(), &seat);
   if (at == list_.end())
-    return; // the seat has been woken meanwhile
+    return false;
   list_.erase(at);
   sleepers_.fetch_sub(1, std::memory_order_seq_cst);
   seat.taken.store(0, std::memory_order_relaxed);
+  return true;
 }
 
 bool ParkingLot::sleep(Seat &seat, std::chrono::nanoseconds limit) {
@@ -70,8 +71,8 @@ void ParkingLot::wakeOne() {
 }
 
 void ParkingLot::wake(Seat &seat) {
-  retract(seat);
-  futexWake(seat.taken);
+  if (retract(seat))
+    futexWake(seat.taken);
 }
 
 void ParkingLot::wakeAll() {

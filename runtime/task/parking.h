@@ -34,7 +34,8 @@ public:
   /// For callers that must not miss a sleeper: ordered after their own sequentially consistent stores.
   int sleepersExactly() const { return sleepers_.load(std::memory_order_seq_cst); }
   void announce(Seat &);
-  void retract(Seat &);
+  /// False if the seat has been woken meanwhile.
+  bool retract(Seat &);
   /// Sleeps until woken (true) or until `limit` has passed (false); no limit when it is zero.
   bool sleep(Seat &, std::chrono::nanoseconds limit);
   /// Wakes the seat that was announced last, if any.

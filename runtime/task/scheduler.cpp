@@ -47,8 +47,9 @@ public:
     error_ = std::move(error);
     done_.store(true, std::memory_order_seq_cst);
     if (crew_.callerSeat) {
-      if (crew_.lot.sleepersExactly())
-        crew_.lot.wake(crew_.workers.front()->seat);
+      Worker &seated = *crew_.workers.front();
+      if (Worker::current() != &seated && crew_.lot.sleepersExactly())
+        crew_.lot.wake(seated.seat);
       crew_.callerSeat->noteEnd();
     } else {
       changed_.notify_one();

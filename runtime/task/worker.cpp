@@ -45,12 +45,16 @@ void Worker::park(const std::atomic<bool> &end) {
   auto stay = [&] { return workAnywhere() || end.load(std::memory_order_seq_cst); };
   deque.reset();
   crew.lot.announce(seat);
-  if (stay())
-    return crew.lot.retract(seat);
+  if (stay()) {
+    crew.lot.retract(seat);
+    return;
+  }
   if (crew.lot.sleep(seat, std::chrono::milliseconds(1)))
     return;
-  if (stay())
-    return crew.lot.retract(seat); // see parking.h: the spawner's store is visible by now
+  if (stay()) { // see parking.h: the spawner's store is visible by now
+    crew.lot.retract(seat);
+    return;
+  }
   crew.lot.sleep(seat, std::chrono::nanoseconds(0));
 }
 
