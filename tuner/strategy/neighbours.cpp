@@ -21,13 +21,15 @@ struct Collector {
   }
 };
 
-void changeRange(const ProgramSpace &space, const Bans &bans, int site, long n, long end, Collector &out) {
+/// Sizes from `begin` to `end`, n among them, take another alternative than n does.
+void changeRange(const ProgramSpace &space, const Bans &bans, int site, long n, long begin, long end,
+                 Collector &out) {
   if (!out.origin.mayChangeSite(space, site))
     return;
   const Selector &selector = out.origin.selectors()[site];
   for (int use : bans.allowed(space, site))
     if (use != selector.select(n))
-      out.add(out.origin.withSelector(site, selector.withRangeForced(bandStart(n), end, use)));
+      out.add(out.origin.withSelector(site, selector.withRangeForced(begin, end, use)));
 }
 
 void changeLevels(const ProgramSpace &space, const Bans &bans, int site, long n, Collector &out) {
@@ -79,7 +81,7 @@ std::vector<Configuration> topLevelChanges(const ProgramSpace &space, const Bans
                                            const Configuration &origin, long n) {
   Collector out{origin, {}};
   for (std::size_t site = 0; site < space.sites.size(); ++site)
-    changeRange(space, bans, static_cast<int>(site), n, kNoLimit, out);
+    changeRange(space, bans, static_cast<int>(site), n, bandStart(n), kNoLimit, out);
   for (std::size_t index = 0; index < space.tunables.size(); ++index)
     if (const Tunable &tunable = space.tunables[index];
         tunable.isThreads() && origin.mayChange(space, static_cast<int>(index), n))
@@ -93,7 +95,16 @@ std::vector<Configuration> bandChanges(const ProgramSpace &space, const Bans &ba
   Collector out{origin, {}};
   for (std::size_t site = 0; site < space.sites.size(); ++site)
     if (!space.isOpenFromOnly(space.sites[site]))
-      changeRange(space, bans, static_cast<int>(site), m, bandEnd(m), out);
+      changeRange(space, bans, static_cast<int>(site), m, bandStart(m), bandEnd(m), out);
+  return out.found;
+}
+
+std::vector<Configuration> changesBelow(const ProgramSpace &space, const Bans &bans,
+                                        const Configuration &origin, long m) {
+  Collector out{origin, {}};
+  for (std::size_t site = 0; site < space.sites.size(); ++site)
+    if (!space.isOpenFromOnly(space.sites[site]))
+      changeRange(space, bans, static_cast<int>(site), m, 0, bandEnd(m), out);
   return out.found;
 }
 
@@ -101,7 +112,7 @@ std::vector<Configuration> neighbours(const ProgramSpace &space, const Bans &ban
                                       const Configuration &origin, long n) {
   Collector out{origin, {}};
   for (std::size_t site = 0; site < space.sites.size(); ++site) {
-    changeRange(space, bans, static_cast<int>(site), n, kNoLimit, out);
+    changeRange(space, bans, static_cast<int>(site), n, bandStart(n), kNoLimit, out);
     changeLevels(space, bans, static_cast<int>(site), n, out);
   }
   for (std::size_t index = 0; index < space.tunables.size(); ++index)

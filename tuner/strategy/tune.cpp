@@ -5,6 +5,7 @@
 #include "tuner/strategy/growing_search.h"
 #include "tuner/strategy/neighbours.h"
 #include "tuner/strategy/polish.h"
+#include "tuner/strategy/smaller_sizes.h"
 #include "tuner/strategy/tidy.h"
 
 #include <algorithm>
@@ -15,7 +16,8 @@ namespace pbc::tuner {
 namespace {
 
 // Parts of the time; the rest is for the race.
-constexpr double kSearch = 0.47, kPolish = 0.15, kFastest = 0.03, kTidy = 0.08, kInTurns = 0.12;
+constexpr double kSearch = 0.45, kPolish = 0.15, kFastest = 0.03, kSmaller = 0.06, kTidy = 0.07,
+                 kInTurns = 0.1;
 
 /// The result if the user ends the tuning before the race.
 void takeBestSoFar(const Tester &tester, Population &population, TuneResult &result) {
@@ -80,8 +82,10 @@ std::vector<Configuration> stepsInTurns(Tester &tester, Population &population, 
   const std::optional<Configuration> best = bestInTurns(tester, population, size, until(kFastest));
   if (!best)
     return {};
+  tester.observer().stage("looking at smaller sizes");
+  const Configuration atAll = goodAtSmallerSizes(tester, *best, size, until(kSmaller));
   tester.observer().stage("taking back what makes no difference");
-  const Configuration tidied = tidy(tester, *best, size, until(kTidy));
+  const Configuration tidied = tidy(tester, atAll, size, until(kTidy));
   if (!isPolished)
     return {tidied, *best};
   tester.observer().stage("polishing in turns");
@@ -99,7 +103,7 @@ std::vector<Configuration> stepsInTurns(Tester &tester, Population &population, 
 /// short budget.
 double timeOfRace(const TuneSettings &settings, double ofDefault, double now) {
   constexpr double kRuns = 20, kMost = 0.55; // of the default; of the time that is left
-  constexpr double kOwn = 1 - kSearch - kPolish - kFastest - kTidy - kInTurns;
+  constexpr double kOwn = 1 - kSearch - kPolish - kFastest - kSmaller - kTidy - kInTurns;
   const double left = std::max(settings.deadline - now, 0.0);
   return settings.trials == 0 && settings.isRaced
              ? std::max(std::min(kRuns * ofDefault, kMost * left) - kOwn * left, 0.0)
@@ -162,8 +166,8 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
   const Spent start = tester.spent();
   const int trials = settings.trials > 0 ? settings.trials : kUnlimitedTrials;
   const bool isTimed = settings.trials == 0; // counted trials are not to be wasted
-  Deadline untilPolished =
-      part({searched, trials}, kSearch + kPolish + (isTimed ? 0 : kFastest + kTidy + kInTurns), start);
+  Deadline untilPolished = part(
+      {searched, trials}, kSearch + kPolish + (isTimed ? 0 : kFastest + kSmaller + kTidy + kInTurns), start);
   untilPolished.measurements = trials;
   Deadline untilSearched =
       isPolished ? part(untilPolished, kSearch / (kSearch + kPolish), start) : untilPolished;
