@@ -10,7 +10,7 @@ using pb::base::CommandDescription;
 using pb::base::OptionDescription;
 
 /// The beginning of a description, which fits beside an option: up to its first clause, of 70 characters at most.
-std::string brief(const std::string &text) {
+std::string firstClause(const std::string &text) {
   constexpr std::size_t kMost = 70;
   std::string out = text.substr(0, text.find_first_of(";:(\n"));
   if (out.size() > kMost)
@@ -21,7 +21,7 @@ std::string brief(const std::string &text) {
 }
 
 /// Each character of `special` behind a backslash.
-std::string escaped(const std::string &text, std::string_view special) {
+std::string backslashed(const std::string &text, std::string_view special) {
   std::string out;
   for (const char c : text) {
     if (special.find(c) != std::string_view::npos)
@@ -32,7 +32,7 @@ std::string escaped(const std::string &text, std::string_view special) {
 }
 
 /// In single quotes of sh.
-std::string quoted(const std::string &text) {
+std::string inQuotes(const std::string &text) {
   std::string out = "'";
   for (const char c : text)
     out += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -65,9 +65,9 @@ std::string bash(const DescribedCommands &all) {
       subcommands += (subcommands.empty() ? "" : " ") + s.name;
       options += " " + namesOf(s);
     }
-    cases += fmt::format("    {}) options={}", c.name, quoted(options));
+    cases += fmt::format("    {}) options={}", c.name, inQuotes(options));
     if (!subcommands.empty())
-      cases += fmt::format("; ((COMP_CWORD == 2)) && words={}", quoted(subcommands));
+      cases += fmt::format("; ((COMP_CWORD == 2)) && words={}", inQuotes(subcommands));
     cases += " ;;\n";
   }
   return fmt::format(R"(# bash completion for pbc
@@ -85,7 +85,7 @@ _pbc() {{
 }}
 complete -o filenames -F _pbc pbc
 )",
-                     cases, quoted(namesOf(all.compiling)), quoted(names));
+                     cases, inQuotes(namesOf(all.compiling)), inQuotes(names));
 }
 
 /// An argument of _arguments: '--output=[the file]:TEXT:_files', '-j+[units at once]:INT:_files', '--json[as data]'.
@@ -94,9 +94,10 @@ std::string zshOptions(const CommandDescription &d) {
   for (const OptionDescription *o : dashedOptions(d))
     for (const std::string &n : o->names) {
       const bool isLong = n.starts_with("--");
-      out += " \\\n        " + quoted((o->value.empty() ? n : n + (isLong ? "=" : "+")) + "[" +
-                                      escaped(brief(o->text), "[]:\\") + "]" +
-                                      (o->value.empty() ? "" : ":" + escaped(o->value, ":\\") + ":_files"));
+      out += " \\\n        " +
+             inQuotes((o->value.empty() ? n : n + (isLong ? "=" : "+")) + "[" +
+                      backslashed(firstClause(o->text), "[]:\\") + "]" +
+                      (o->value.empty() ? "" : ":" + backslashed(o->value, ":\\") + ":_files"));
     }
   return out;
 }
@@ -104,7 +105,7 @@ std::string zshOptions(const CommandDescription &d) {
 std::string zsh(const DescribedCommands &all) {
   std::string names, cases;
   for (const DescribedCommand &c : all.commands) {
-    names += "    " + quoted(c.name + ":" + escaped(c.summary, ":\\")) + "\n";
+    names += "    " + inQuotes(c.name + ":" + backslashed(c.summary, ":\\")) + "\n";
     std::string subcommands;
     CommandDescription d = c.description;
     for (const CommandDescription &s : d.subcommands) {
@@ -143,10 +144,10 @@ _pbc() {{
 std::string fishOptions(const CommandDescription &d, const std::string &condition) {
   std::string out;
   for (const OptionDescription *o : dashedOptions(d)) {
-    out += "complete -c pbc -n " + quoted(condition);
+    out += "complete -c pbc -n " + inQuotes(condition);
     for (const std::string &n : o->names)
       out += n.starts_with("--") ? " -l " + n.substr(2) : " -s " + n.substr(1);
-    out += (o->value.empty() ? " -d " : " -r -d ") + quoted(escaped(brief(o->text), "\\")) + "\n";
+    out += (o->value.empty() ? " -d " : " -r -d ") + inQuotes(backslashed(firstClause(o->text), "\\")) + "\n";
   }
   return out;
 }
@@ -156,14 +157,14 @@ std::string fish(const DescribedCommands &all) {
   for (const DescribedCommand &c : all.commands)
     names += (names.empty() ? "" : " ") + c.name;
   for (const DescribedCommand &c : all.commands)
-    out += fmt::format("complete -c pbc -n __fish_use_subcommand -a {} -d {}\n", c.name, quoted(c.summary));
+    out += fmt::format("complete -c pbc -n __fish_use_subcommand -a {} -d {}\n", c.name, inQuotes(c.summary));
   out += fishOptions(all.compiling, "not __fish_seen_subcommand_from " + names);
   for (const DescribedCommand &c : all.commands) {
     const std::string isSeen = "__fish_seen_subcommand_from " + c.name;
     out += fishOptions(c.description, isSeen);
     for (const CommandDescription &s : c.description.subcommands) {
-      out += fmt::format("complete -c pbc -n {} -a {} -d {}\n", quoted(isSeen), s.name,
-                         quoted(escaped(brief(s.text), "\\")));
+      out += fmt::format("complete -c pbc -n {} -a {} -d {}\n", inQuotes(isSeen), s.name,
+                         inQuotes(backslashed(firstClause(s.text), "\\")));
       out += fishOptions(s, isSeen + "; and __fish_seen_subcommand_from " + s.name);
     }
   }

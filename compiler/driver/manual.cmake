@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Writes manual pages into the folder MAN, and COMPLETIONS, the files for bash, zsh and fish, with the compiler PBC.
-file(MAKE_DIRECTORY ${MAN})
-execute_process(COMMAND ${PBC} man --folder=${MAN} COMMAND_ERROR_IS_FATAL ANY)
+# Writes into the folder SHARE, by the compiler PBC: manual pages, and the files for bash, zsh and fish where these look for them.
+file(MAKE_DIRECTORY ${SHARE}/man/man1)
+execute_process(COMMAND ${PBC} man --folder=${SHARE}/man/man1 COMMAND_ERROR_IS_FATAL ANY)
 set(shells bash zsh fish)
-foreach(shell file IN ZIP_LISTS shells COMPLETIONS)
-  get_filename_component(folder ${file} DIRECTORY)
+set(files bash-completion/completions/pbc zsh/site-functions/_pbc fish/vendor_completions.d/pbc.fish)
+foreach(shell file IN ZIP_LISTS shells files)
+  get_filename_component(folder ${SHARE}/${file} DIRECTORY)
   file(MAKE_DIRECTORY ${folder})
-  execute_process(COMMAND ${PBC} completion ${shell} OUTPUT_FILE ${file} COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${PBC} completion ${shell} OUTPUT_FILE ${SHARE}/${file} COMMAND_ERROR_IS_FATAL ANY)
 endforeach()

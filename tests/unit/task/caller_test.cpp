@@ -35,21 +35,20 @@ Job leavesOf(int depth, std::atomic<long> *leaves) {
 /// Continues after some time by a thread that is no worker, as a device's does.
 struct Elsewhere : pb::Work {
   Elsewhere(Scheduler &s, std::chrono::milliseconds t) : scheduler(s), time(t) {}
-  ~Elsewhere() { thread.join(); }
   bool await_ready() const { return false; }
   void await_suspend(std::coroutine_handle<> h) {
     handle = h;
     run = [](pb::Work *w) { static_cast<Elsewhere *>(w)->handle.resume(); };
-    thread = std::thread([this] {
-      std::this_thread::sleep_for(time);
-      scheduler.makeRunnable(this);
-    });
+    std::thread([this, wait = time, &on = scheduler] { // nothing of this object is left after makeRunnable()
+      std::this_thread::sleep_for(wait);
+      on.makeRunnable(this);
+    })
+        .detach();
   }
   void await_resume() const {}
   Scheduler &scheduler;
   std::chrono::milliseconds time;
   std::coroutine_handle<> handle;
-  std::thread thread;
 };
 
 double processorSeconds() {
