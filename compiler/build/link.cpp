@@ -243,15 +243,19 @@ LinkResult link(const LinkRequest &request, pb::base::PendingFiles &files) {
     names.emplace_back(paths.back(), input.name);
   }
 
-  const MemoryFile trace;
+  const MemoryFile trace, versions(request.versionScript);
   PipeToMemory output;
   if (!trace.ok())
     return failed("error: no file in memory for the linker's list of files: " + trace.why());
+  if (!versions.ok())
+    return failed("error: no file in memory for the linker's list of symbols: " + versions.why());
   if (!output.ok())
     return failed("error: no pipe for the linked program: " + std::string(std::strerror(errno)));
   std::vector<std::string> line = linkLine(request, paths, output.path(), trace.path(), result.messages);
   if (line.size() < 2)
     return result;
+  if (!request.versionScript.empty())
+    line.push_back("--version-script=" + versions.path());
   if (const auto why = expandWordFiles(line))
     return failed("error: " + *why);
   if (const auto why = unreadableInput(line, output.path()))

@@ -29,6 +29,7 @@ struct LinkRequest {
   std::vector<LinkInput> inputs;
   bool runtime = true;                     ///< add libpbruntime.a and what it needs
   std::vector<std::string> extraArguments; ///< as for ld: "-lmvec", "-Lfolder", a path
+  std::string versionScript;               ///< which symbols of a shared library others see; "": all
 };
 
 struct LinkResult {

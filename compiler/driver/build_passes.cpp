@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The passes from plans to C++, to objects and to files.
+#include "compiler/build/archive.h"
 #include "compiler/build/find_libraries.h"
 #include "compiler/build/link.h"
 #include "compiler/driver/compile_units.h"
 #include "compiler/driver/finished_program.h"
+#include "compiler/driver/library_product.h"
 #include "compiler/driver/passes.h"
 #include "compiler/driver/problems.h"
 #include "compiler/driver/refused_configuration.h"
@@ -77,7 +79,11 @@ void addWorkFiles(Compilation &c) {
 
 } // namespace
 
-void emitUnits(Compilation &c) { c.units = emit::emit(inputOf(c), c.context, c.bakedConfiguration); }
+void emitUnits(Compilation &c) {
+  if (c.options.product != Product::Program)
+    c.library = libraryOf(c);
+  c.units = emit::emit(inputOf(c), c.context, c.bakedConfiguration);
+}
 
 void compileUnits(Compilation &c) {
   const std::vector<UnitRequest> asked = unitRequests(c);
@@ -106,7 +112,10 @@ void linkProgram(Compilation &c) {
     request.extraArguments.push_back("--allow-multiple-definition");
   if (c.understood.beginning.library != body::Library::None || !c.module.rawBlocks.empty())
     addFoundLibraries(c, request);
-  build::LinkResult linked = build::link(request, c.written);
+  if (c.library)
+    addLibrary(c, request);
+  build::LinkResult linked = c.options.product == Product::StaticLibrary ? build::archive(request, c.written)
+                                                                         : build::link(request, c.written);
   if (!linked.ok && explainUndefined(linked.messages, c.module, c.diagnostics))
     return;
   if (!linked.ok)
@@ -114,7 +123,7 @@ void linkProgram(Compilation &c) {
   c.filesRead.insert(c.filesRead.end(), linked.filesRead.begin(), linked.filesRead.end());
   c.executable = std::move(linked.bytes);
   // With a configuration, the program is run once before it gets its name, to check whether it accepts it.
-  if (!c.options.configuration.empty())
+  if (!c.options.configuration.empty() && !c.library)
     if (const auto why = refusedConfiguration(linked.written, c.options.configuration))
       throw Refusal(*why);
 }
@@ -123,6 +132,8 @@ void writeFiles(Compilation &c) {
   addWorkFiles(c);
   if (!c.options.infoFile.empty())
     c.written.add(c.options.infoFile, {emit::infoXml(inputOf(c))});
+  if (c.library && c.options.links && c.options.compiles)
+    addHeaders(c);
   c.written.commit();
   if (c.programKey.empty() || c.readsOtherFiles || !c.diagnostics.all().empty())
     return;

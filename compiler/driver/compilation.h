@@ -77,6 +77,7 @@ struct Compilation {
   emit::Versions versions;         // other schedules, among which the program chooses
   std::vector<KernelSpace> spaces; // the options that a configuration may set for them
   // emit
+  std::optional<emit::Library> library; // nothing: a program
   std::vector<emit::Unit> units;
   // compile
   std::vector<build::LinkInput> objects;

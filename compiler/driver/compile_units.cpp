@@ -33,10 +33,11 @@ std::vector<UnitRequest> unitRequests(Compilation &c) {
     r.text = u->text;
     r.files = body::headers(beginning.library);
     r.vectorMath = c.options.vectorMath;
-    if (isOneOfSeveral) {
-      r.onlyShared = emit::versionNamespace(cpu);
-      r.extraArguments.push_back("-Dpb_program=" + r.onlyShared);
-    }
+    const std::string space = emit::codeNamespace(c.options.cpus, cpu, c.library ? c.library->name : "");
+    if (isOneOfSeveral)
+      r.onlyShared = space;
+    if (isOneOfSeveral || (c.library && u != &c.units.back()))
+      r.extraArguments.push_back("-Dpb_program=" + space);
     r.extraArguments.insert(r.extraArguments.end(), beginning.headerPath.begin(), beginning.headerPath.end());
     if (c.options.stage == Stage::Llvm)
       r.wanted = build::CompileRequest::Output::Llvm;

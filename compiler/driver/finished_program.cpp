@@ -9,7 +9,8 @@ namespace pbc::driver {
 
 bool mayBeCached(const Options &options, const source::MappedText &text) {
   return text.text.find("%{") == std::string::npos && options.configuration.empty() &&
-         options.infoFile.empty() && options.objectFolder.empty() && options.compiles && options.links;
+         options.infoFile.empty() && options.objectFolder.empty() && options.compiles && options.links &&
+         options.product == Product::Program;
 }
 
 build::Cache::Key programKey(const Options &options, const source::MappedText &text,

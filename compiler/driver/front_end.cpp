@@ -15,8 +15,9 @@ build::CompileRequest commonRequest(const Options &options, const std::string &c
   r.extraArguments = {"-w"};
   if (options.element != sema::Element{})
     r.extraArguments.push_back(fmt::format("-DPB_ELEMENT={}", sema::cxxType(options.element)));
-  // Without exceptions no code for unwinding is generated, which saves a seventh of the compile time.
-  if (!mayThrow)
+  // Without exceptions no code for unwinding is generated, which saves a seventh of the compile time. In a library every
+  // failure is one.
+  if (!mayThrow && options.product == Product::Program)
     r.extraArguments.push_back("-fno-exceptions");
   return r;
 }

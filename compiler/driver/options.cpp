@@ -199,7 +199,14 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
   const CLI::Option *const named =
       app.add_option("--input", o.input, "")->group(""); // as the original has it
   app.add_option("-o,--output", o.output,
-                 "the executable to write (default: the source's name without its suffix)");
+                 "the executable to write (default: the source's name without its suffix), or the library");
+  bool isShared = false, isStatic = false;
+  CLI::Option *const shared = app.add_flag(
+      "--shared", isShared,
+      "make a shared library for C, libNAME.so, and its header NAME.h: a function for each transform");
+  app.add_flag("--static", isStatic, "make a static library for C, libNAME.a, and its header")
+      ->excludes(shared);
+  app.add_option("--header", o.header, "with --shared or --static: the header to write");
   std::string stage;
   app.add_option("--emit", stage, fmt::format("print one stage instead: {}", fmt::join(stageNames(), " ")));
   app.add_flag("--dot", o.dot, "with --emit=graph: as Graphviz");
@@ -354,8 +361,19 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
     o.linkArguments.push_back("-l" + l);
   for (const auto &f : linkFlags)
     addLinkFlags(f, o.linkArguments);
-  if (o.output.empty())
+  if (isShared || isStatic) {
+    o.product = isShared ? Product::SharedLibrary : Product::StaticLibrary;
+    o.forDevices = false; // contexts have no devices yet
+  } else if (!o.header.empty()) {
+    say("pbc: error: --header is for libraries\nhelp: add --shared or --static\n");
+    parsed.status = 1;
+    return parsed;
+  }
+  if (o.output.empty()) {
     o.output = std::filesystem::path(o.input).stem().string();
+    if (o.product != Product::Program)
+      o.output = "lib" + o.output + (isShared ? ".so" : ".a");
+  }
   if (!o.links && o.objectFolder.empty())
     o.objectFolder = o.output + ".obj";
   parsed.run = true;

@@ -35,6 +35,9 @@ enum class Stage {
   Program
 };
 
+/// What is made of a program.
+enum class Product { Program, SharedLibrary, StaticLibrary };
+
 /// At which sizes, on which machine and on how many of its cores `pbc explain` bounds times.
 struct BoundOptions {
   std::optional<long> n;          // the value of all sizes
@@ -49,7 +52,9 @@ struct BoundOptions {
 
 struct Options {
   std::string input;
-  std::string output;           // "" : the source's name without its suffix
+  std::string output; // by default the source's name without its suffix, or libNAME.so, libNAME.a
+  Product product = Product::Program;
+  std::string header;           // of a library; "": NAME.h beside it
   Stage stage = Stage::Program; // Program: no --emit
   std::size_t deviceLanguage = 0;
   std::string mainTransform;
@@ -69,7 +74,6 @@ struct Options {
   bool vectorMath = true;    // loops may call vector functions
   bool forDevices = true;    // programs have kernels for OpenCL and CUDA
   bool printsLines = false;  // of lifted kernels: where statements stand in the program, for other commands
-  bool shared = false;
   bool dot = false;
   bool json = false; // of Explain
   // Of Explain, instead of what it says else; at most one of the two:

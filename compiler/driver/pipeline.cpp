@@ -348,6 +348,7 @@ emit::Input inputOf(const Compilation &c) {
           .kernelOptions = c.requests.text(),
           .devices = &c.devices,
           .versions = &c.versions,
+          .library = c.library ? &*c.library : nullptr,
           .checksBounds = c.options.boundsCheck,
           .takesPointers = c.understood.takesPointers};
 }

@@ -4,9 +4,7 @@
 #include "compiler/emit/devices.h"
 #include "compiler/emit/initialiser.h"
 #include "compiler/emit/parts.h"
-#include "pbc/version.h"
 #include <algorithm>
-#include <xxhash.h>
 
 namespace pbc::emit {
 
@@ -195,7 +193,7 @@ std::string siteRow(const Scope &scope, int bin) {
                    {"doc", quoted("which rules compute the outputs of " + t.name)},
                    {"alternativeCount", scope.choices().alternatives.size()},
                    {"alternatives", "pb_alternatives"},
-                   {"slot", fmt::format("&pb_site_{}[{}]", t.symbol, bin)}});
+                   {"slot", fmt::format("&pb_site_{}.own[{}]", t.symbol, bin)}});
 }
 
 bool hasChoice(const Scope &scope) { return scope.choices().alternatives.size() > 1; }
@@ -230,7 +228,7 @@ std::string tunableRows(const Scope &scope, int bin) {
   for (const auto &k : t.tunables) {
     if (!isConfigured(k))
       continue;
-    const std::string slot = fmt::format("&pb_tunable_{}_{}[{}]", t.symbol, k.name, bin * valueCount(k));
+    const std::string slot = fmt::format("&pb_tunable_{}_{}.own[{}]", t.symbol, k.name, bin * valueCount(k));
     out += tableRow({{"name", quoted(k.name)},
                      {"doc", quoted(tunableDoc(scope.input, k, t))},
                      {"kind", k.isFloat ? "pb::TunableKind::Float" : "pb::TunableKind::Integer"},
@@ -246,8 +244,8 @@ std::string tunableRows(const Scope &scope, int bin) {
   }
   const auto own = [&](const char *name, const char *doc, long initial, long minimum, long maximum,
                        const char *slot) {
-    out +=
-        ownTunable(name, doc, initial, minimum, maximum, fmt::format("&pb_{}_{}[{}]", slot, t.symbol, bin));
+    out += ownTunable(name, doc, initial, minimum, maximum,
+                      fmt::format("&pb_{}_{}.own[{}]", slot, t.symbol, bin));
   };
   constexpr long kMostCells = 2147483647;
   if (goesThroughTime(scope))
@@ -297,19 +295,9 @@ std::string calleeTable(const std::string &name, const std::set<std::string> &ca
   return callees.empty() ? "" : fmt::format("static const char *const {}[] = {{{}nullptr}};\n", name, row);
 }
 
-/// Size variables that the inputs and params do not give.
-std::set<std::string> openSizes(const Scope &scope) {
-  const auto &t = scope.transform;
-  std::vector<int> inputs;
-  for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m)
-    if (t.matrices[m].role == sema::Role::Input)
-      inputs.push_back(m);
-  const auto solution = choice::solveSizes(t, inputs, true, scope.context);
-  std::set<std::string> open;
-  for (std::size_t i = 0; i < t.sizeVariables.size(); ++i)
-    if (!solution.known[i])
-      open.insert(t.sizeVariables[i]);
-  return open;
+std::set<std::string> openSizeSet(const Scope &scope) {
+  const std::vector<std::string> open = openSizes(scope);
+  return {open.begin(), open.end()};
 }
 
 std::string transformRow(const Scope &scope, int bin) {
@@ -340,7 +328,10 @@ std::string transformRow(const Scope &scope, int bin) {
                    {"constraintCount", constraints},
                    {"constraints", constraints ? "pb_constraints" : "nullptr"},
                    {"calls", calleesOf(scope).empty() ? "nullptr" : "pb_calls"},
-                   {"openSizes", openSizes(scope).empty() ? "nullptr" : "pb_open_sizes"}});
+                   {"openSizes", openSizes(scope).empty() ? "nullptr" : "pb_open_sizes"},
+                   {"runHere", scope.input.library ? "pb_run_here" : ""},
+                   {"cutoff", scope.input.library ? fmt::format("pb_cutoff_{}.own", t.symbol) : ""},
+                   {"mayRecurse", scope.input.library && mayRecurse(scope) ? "true" : ""}});
 }
 
 std::string tables(const Scope &scope) {
@@ -362,7 +353,7 @@ std::string tables(const Scope &scope) {
   for (const auto &s : t.sizeVariables)
     out += quoted(s) + ", ";
   out += "nullptr};\n" + calleeTable("pb_calls", calleesOf(scope)) +
-         calleeTable("pb_open_sizes", openSizes(scope));
+         calleeTable("pb_open_sizes", openSizeSet(scope));
   std::string alternatives;
   for (const auto &a : scope.choices().alternatives) {
     const std::string name = fmt::format("pb_calls_{}", &a - scope.choices().alternatives.data());
@@ -404,70 +395,22 @@ std::string quoted(const std::string &s) {
   return out + "\"";
 }
 
+std::vector<std::string> openSizes(const Scope &scope) {
+  const auto &t = scope.transform;
+  std::vector<int> inputs;
+  for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m)
+    if (t.matrices[m].role == sema::Role::Input)
+      inputs.push_back(m);
+  const auto solution = choice::solveSizes(t, inputs, true, scope.context);
+  std::vector<std::string> open;
+  for (std::size_t i = 0; i < t.sizeVariables.size(); ++i)
+    if (!solution.known[i])
+      open.push_back(t.sizeVariables[i]);
+  return open;
+}
+
 std::string descriptor(const Scope &scope) {
   return solveFunction(scope) + extentsFunction(scope) + startFunction(scope) + tables(scope);
-}
-
-std::string programHash(const Input &in) {
-  std::string text = in.module.name;
-  for (const auto &t : in.module.transforms) {
-    text += "\n" + t.name;
-    for (const auto &a : in.choices[t.index].alternatives)
-      text += "|" + a.name;
-    for (const double bin : t.bins)
-      text += fmt::format("<{}", bin);
-    for (const Placement &place : placements(in, t)) {
-      text += fmt::format("@{}:{}:{}", place.name, place.itemDimensions, place.hasLocal);
-      for (const Version &version : place.versions)
-        text += "|" + version.choice;
-    }
-    for (const auto &k : t.tunables)
-      text += fmt::format(";{}:{}:{}:{}:{}", k.name, k.minimum, k.maximum, k.bySize, k.length);
-  }
-  return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
-}
-
-std::string versionNamespace(const std::string &processor) {
-  std::string name = "pb_program_" + processor;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
-std::string programUnit(const Input &in, const std::string &bakedConfiguration) {
-  std::string out = "#include \"pb/program.h\"\n", table;
-  const std::string hash = programHash(in);
-  for (const std::string &processor : in.processors) {
-    const std::string space = in.processors.size() == 1 ? "pb_program" : versionNamespace(processor);
-    const std::string number = std::to_string(&processor - in.processors.data());
-    std::string transforms;
-    int count = 0, main = 0;
-    for (const auto &t : in.module.transforms) {
-      out +=
-          fmt::format("namespace {} {{ extern const pb::Transform pb_transform_{}[]; }}\n", space, t.symbol);
-      if (t.index == in.module.mainTransform)
-        main = count + in.module.mainBin;
-      for (int bin = 0; bin < t.binCount(); ++bin, ++count)
-        transforms += fmt::format("  &{}::pb_transform_{}[{}],\n", space, t.symbol, bin);
-    }
-    out +=
-        fmt::format("static const pb::Transform *const pb_transforms_{}[] = {{\n{}}};\n", number, transforms);
-    table +=
-        tableRow({{"abiVersion", "pb::kAbiVersion"},
-                  {"name", quoted(in.module.name)},
-                  {"hash", quoted(hash)},
-                  {"compiler", quoted(PBC_NAME_AND_VERSION)},
-                  {"transformCount", count},
-                  {"transforms", "pb_transforms_" + number},
-                  {"mainTransform", main},
-                  {"bakedConfiguration", bakedConfiguration.empty() ? "nullptr" : quoted(bakedConfiguration)},
-                  {"processor", quoted(processor)},
-                  {"kernels", in.kernelOptions.empty() ? "nullptr" : quoted(in.kernelOptions)}});
-  }
-  return out +
-         fmt::format("extern \"C\" const pb::Program pb_program_table[] = {{\n{}}};\n"
-                     "int main(int argc, char **argv) {{ return pb::pb_main(pb_program_table, {}, argc, "
-                     "argv); }}\n",
-                     table, in.processors.size());
 }
 
 } // namespace pbc::emit

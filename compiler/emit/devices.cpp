@@ -189,7 +189,7 @@ std::string DeviceTables::table(const schedule::Step &step, const kernel::OnDevi
   if (!device->parts.empty())
     text_ += partsFunction("pb_parts_" + number, device->parts);
   const auto slot = [&](const char *of, std::size_t each) {
-    return fmt::format("{} + {}", placementSlot(scope_, of), each * place * t_.binCount());
+    return fmt::format("{}.own + {}", placementSlot(scope_, of), each * place * t_.binCount());
   };
   text_ += fmt::format("static const pb::DeviceStep pb_device_{} = {};\n\n", number,
                        initialiser({{"name", quoted(name)},
@@ -204,7 +204,7 @@ std::string DeviceTables::table(const schedule::Step &step, const kernel::OnDevi
                                     {"shared", device->shared},
                                     {"sharedInLoop", device->sharedInTasks},
                                     {"placement", slot("place", 1)},
-                                    {"ratio", fmt::format("{}", placementSlot(scope_, "ratio"))},
+                                    {"ratio", placementSlot(scope_, "ratio") + ".own"},
                                     {"group", slot("group", 3)},
                                     {"cells", slot("cells", 3)},
                                     {"tile", slot("tile", kernel::kMostTileFunctions)},

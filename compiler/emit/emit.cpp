@@ -96,7 +96,7 @@ std::vector<Unit> emit(const Input &in, poly::Context &context, const std::strin
     std::string text = head(scope) + entry(scope) + descriptor(scope) + "} // namespace pb_program\n";
     units.push_back({t.symbol, std::move(text)});
   }
-  units.push_back({"program", programUnit(in, bakedConfiguration)});
+  units.push_back({"program", programUnit(in, context, bakedConfiguration)});
   return units;
 }
 

@@ -41,6 +41,15 @@ struct Version {
 /// versions[transform][plan][step]: steps of one name have the same choices, in the same order.
 using Versions = std::vector<std::vector<std::vector<std::vector<Version>>>>;
 
+/// What a library is to have instead of a command line.
+struct Library {
+  std::string name;             // part of the names of its functions: "pbc_NAME_Sort"
+  std::vector<bool> isCallable; // by transform
+};
+
+/// The section in which all values lie that a configuration sets.
+std::string slotSection(const Library &);
+
 struct Input {
   const sema::Module &module;
   const std::vector<std::vector<body::Facts>> &facts;
@@ -55,6 +64,7 @@ struct Input {
   std::string kernelOptions = {}; // lines of a configuration's [kernels], which the program records
   const Devices *devices = nullptr;
   const Versions *versions = nullptr;
+  const Library *library = nullptr; // null: a program
   /// Empty if there are none.
   const std::vector<Version> &versionsOf(int transform, std::size_t plan, std::size_t step) const;
   bool checksBounds = false;  // the program contains a table of the rules' lines
@@ -68,12 +78,21 @@ struct Unit {
 
 Fusions fuse(const sema::Module &, const std::vector<schedule::TransformPlans> &, const Kernels &);
 
-/// The namespace of all code for one of several processors: "pb_program_x86_64_v3".
-std::string versionNamespace(const std::string &processor);
+/// The namespace of all code for one processor: "pb_program"; where there are several, "pb_program_x86_64_v3"; and in a
+/// library, whose code may be linked beside that of another, "pb_program_mm" or "pb_program_mm_x86_64_v3".
+std::string codeNamespace(const std::vector<std::string> &processors, const std::string &processor,
+                          const std::string &library);
 
 /// The last unit is the program's, which is the same for all processors. All others are in the namespace
-/// pb_program, which a macro renames if there are several processors.
+/// pb_program, which a macro renames to codeNamespace().
 std::vector<Unit> emit(const Input &, poly::Context &, const std::string &bakedConfiguration);
+
+/// The C header of a library: `interface` is the text that all such headers begin with (runtime/abi/pbc.h).
+std::string libraryHeader(const Input &, poly::Context &, const std::string &interface);
+
+/// Its C++ header, which includes the C header of that name; `interface`: runtime/abi/pbc_cxx.h.
+std::string libraryCxxHeader(const Input &, poly::Context &, const std::string &header,
+                             const std::string &interface);
 
 /// Choices and tunables as XML, for tuners that read it; the project's own tuner uses the program's --info.
 std::string infoXml(const Input &);

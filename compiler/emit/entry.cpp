@@ -47,19 +47,21 @@ std::string frameStruct(const Scope &scope) {
 std::string slots(const Scope &scope) {
   const auto &t = scope.transform;
   // Before anything runs, the runtime fills them with the defaults or from a configuration.
-  std::string out = fmt::format("static pb::Selector pb_site_{}[{}];\n", t.symbol, t.binCount());
+  std::string out = slot(scope, "pb::Selector", "pb_site_" + t.symbol, t.binCount());
   for (const auto &k : t.tunables)
     if (k.kind == sema::Tunable::Kind::Target)
       out += fmt::format("static const double pb_tunable_{}_{}[] = {{{}}};\n", t.symbol, k.name,
                          fmt::join(t.bins, ", "));
     else
-      out += fmt::format("static {} pb_tunable_{}_{}[{}];\n", k.isFloat ? "double" : "long", t.symbol, k.name,
-                         t.binCount() * valueCount(k));
-  out += fmt::format("static long pb_cutoff_{0}[{1}], pb_split_{0}[{1}]{2}{3};\n\n", t.symbol, t.binCount(),
-                     goesThroughTime(scope) ? fmt::format(", pb_steps_{}[{}]", t.symbol, t.binCount()) : "",
-                     hasThroughTiles(scope) ? fmt::format(", pb_tile_bytes_{}[{}]", t.symbol, t.binCount())
-                                            : "");
-  return out + placementSlots(scope);
+      out += slot(scope, k.isFloat ? "double" : "long", fmt::format("pb_tunable_{}_{}", t.symbol, k.name),
+                  t.binCount() * valueCount(k));
+  out += slot(scope, "long", "pb_cutoff_" + t.symbol, t.binCount()) +
+         slot(scope, "long", "pb_split_" + t.symbol, t.binCount());
+  if (goesThroughTime(scope))
+    out += slot(scope, "long", "pb_steps_" + t.symbol, t.binCount());
+  if (hasThroughTiles(scope))
+    out += slot(scope, "long", "pb_tile_bytes_" + t.symbol, t.binCount());
+  return out + "\n" + placementSlots(scope);
 }
 
 /// Defines names for the extents of each matrix that a caller passes.
@@ -211,26 +213,6 @@ std::string aliasChecks(const Scope &scope) {
   return out;
 }
 
-/// Whether some chain of calls leads from the transform back to it: only then can recursion be endless.
-bool reachesItself(const Scope &scope) {
-  const auto &module = scope.input.module;
-  std::vector<bool> seen(module.transforms.size(), false);
-  std::vector<int> open = {scope.transform.index};
-  while (!open.empty()) {
-    const int caller = open.back();
-    open.pop_back();
-    for (const auto &facts : scope.input.facts[caller])
-      for (const auto &name : facts.callees)
-        for (const auto *callee : module.family(name)) {
-          if (callee->index == scope.transform.index)
-            return true;
-          if (!seen[callee->index])
-            seen[callee->index] = true, open.push_back(callee->index);
-        }
-  }
-  return false;
-}
-
 std::string binCheck(const sema::Transform &t) {
   if (!t.hasBins())
     return "";
@@ -247,13 +229,13 @@ std::string tunableValues(const sema::Transform &t, bool bySize) {
   for (const auto &k : t.tunables) {
     if (k.bySize != bySize)
       continue;
-    const std::string name = poly::mangle(k.name), slot = fmt::format("pb_tunable_{}_{}", t.symbol, k.name);
+    const std::string name = poly::mangle(k.name), values = fmt::format("pb_tunable_{}_{}", t.symbol, k.name);
     const std::string at = valuePosition(k, "pb_f.bin");
     if (k.length)
-      out += fmt::format("  pb_f.v_{} = {{{} + {}, {}, {}}};\n", name, slot, at, k.length, quoted(k.name));
+      out += fmt::format("  pb_f.v_{} = {{&{}[{}], {}, {}}};\n", name, values, at, k.length, quoted(k.name));
     else
       out += fmt::format("  [[maybe_unused]] const {0} {1} = pb_f.v_{1} = {2}[{3}];\n", valueType(k), name,
-                         slot, at);
+                         values, at);
   }
   return out;
 }
@@ -294,7 +276,7 @@ std::string enter(const Scope &scope) {
   for (const auto &p : t.products)
     out += fmt::format("  [[maybe_unused]] const long {0} = pb_f.v_{0} = {1};\n", p.name, p.cxx());
   out += tunableValues(t, true) + extentChecks(t) + guards(scope);
-  if (reachesItself(scope))
+  if (reachesItself(scope.input, scope.transform.index))
     out += fmt::format("  if (pb_f.depth > {}) pb::pb_recursion_too_deep({}, pb_n);\n", kDeepestRecursion,
                        quoted(t.name));
   out += fmt::format("  pb_f.n = pb_n;\n  pb_f.split = pb_split_{0}[pb_f.bin];\n"
@@ -329,6 +311,13 @@ std::string fillFrame(const Scope &scope) {
 }
 
 } // namespace
+
+std::string slot(const Scope &scope, const std::string &type, const std::string &name, std::size_t count) {
+  const Library *const library = scope.input.library;
+  return library ? fmt::format("__attribute__((section({}))) static pb::ContextSlots<{}, {}> {};\n",
+                               quoted(slotSection(*library)), type, count, name)
+                 : fmt::format("static pb::Slots<{}, {}> {};\n", type, count, name);
+}
 
 int valueCount(const sema::Tunable &k) { return (k.bySize ? 32 : 1) * std::max(1, k.length); }
 
@@ -429,7 +418,7 @@ std::string parallelEntry(const Scope &scope, const PlanTexts &plans) {
         initialiser({{"enter", "pb_enter"},
                      {"release", fmt::format("[](pb::Frame *pb_p) {{ delete static_cast<{} *>(pb_p); }}",
                                              scope.frame())},
-                     {"cutoff", "pb_cutoff_" + t.symbol},
+                     {"cutoff", fmt::format("pb_cutoff_{}.own", t.symbol)},
                      {"plans", "pb_plans"},
                      {"whole", plans.whole.empty() ? "" : "&" + plans.whole}}));
   return head + fmt::format("  {} pb_f;\n", scope.frame()) + fill +
@@ -456,7 +445,8 @@ std::string entry(const Scope &scope) {
   return slots(scope) + frameStruct(scope) + enter(scope) + bodies(scope) + texts.functions +
          fmt::format("void pb_seq_{}({}) {{\n  {} pb_f;\n{}  pb_enter(&pb_f);\n  {};\n}}\n\n", plainSymbol(t),
                      parameterList(t, false), scope.frame(), fillFrame(scope), run) +
-         parallelEntry(scope, texts) + (t.isMemoized ? memoEntries(scope) : "");
+         parallelEntry(scope, texts) + (t.isMemoized ? memoEntries(scope) : "") +
+         (scope.input.library ? entryOfLibrary(scope, run) : "");
 }
 
 } // namespace pbc::emit

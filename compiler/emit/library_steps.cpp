@@ -32,7 +32,7 @@ std::string DeviceTables::library(const std::string &step, const sema::LibraryUs
   const int place = static_cast<int>(placeOf(step)) * t_.binCount();
   const std::size_t schedules = placements(scope_)[placeOf(step)].versions.size();
   const auto slot = [&](const char *of, int each) {
-    return fmt::format("{} + {}", placementSlot(scope_, of), each * place);
+    return fmt::format("{}.own + {}", placementSlot(scope_, of), each * place);
   };
   text_ += fmt::format(
       "static const pb::DeviceKernel pb_kernels_{0}[] = {{{1}}};\n\n"
@@ -59,7 +59,7 @@ std::string DeviceTables::library(const std::string &step, const sema::LibraryUs
                    {"shared", -1},
                    {"sharedInLoop", -1},
                    {"placement", slot("place", 1)},
-                   {"ratio", placementSlot(scope_, "ratio")},
+                   {"ratio", placementSlot(scope_, "ratio") + ".own"},
                    {"group", slot("group", 3)},
                    {"cells", slot("cells", 3)},
                    {"versions", schedules ? std::to_string(schedules) : ""}}));

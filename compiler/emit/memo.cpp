@@ -46,16 +46,16 @@ std::string memoEntries(const Scope &scope) {
       inputs += (inputCount++ ? ", " : "") + shape(m);
   }
   const std::string ask = array("pb_inputs", inputs) + array("pb_outputs", outputs) +
-                          fmt::format("  pb::MemoCall pb_call(&pb_memo, pb_inputs, {}, pb_outputs, {});\n",
+                          fmt::format("  pb::MemoCall pb_call(&pb_memo[0], pb_inputs, {}, pb_outputs, {});\n",
                                       inputCount, outputCount);
   return fmt::format(
-      "static pb::Memo pb_memo;\n\n"
-      "void pb_seq_{0}({2}) {{\n{5}  if (pb_call.isKnown()) return;\n"
+      "{6}\nvoid pb_seq_{0}({2}) {{\n{5}  if (pb_call.isKnown()) return;\n"
       "  pb_seq_{1}({4});\n  pb_call.remember();\n}}\n\n"
       "PB_SMALL pb::Job pb_par_{0}({3}, const long *pb_params, bool) {{\n{5}"
       "  if (pb_call.isKnown()) co_return;\n"
       "  co_await pb_par_{1}({4}, pb_params, false);\n  pb_call.remember();\n  co_return;\n}}\n\n",
-      t.symbol, plainSymbol(t), parameterList(t, false), parameterList(t, true), arguments, ask);
+      t.symbol, plainSymbol(t), parameterList(t, false), parameterList(t, true), arguments, ask,
+      slot(scope, "pb::Memo", "pb_memo", 1));
 }
 
 } // namespace pbc::emit

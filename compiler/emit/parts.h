@@ -31,6 +31,8 @@ struct Scope {
 std::string regionType(sema::Element, int rank, bool isConst);
 /// The comment after a tunable's declaration, or alone on the line before it; otherwise "tunable of Sort".
 std::string tunableDoc(const Input &, const sema::Tunable &, const sema::Transform &);
+/// The definition of values that a configuration sets (runtime/abi/slots.h); tables name their addresses as `NAME.own`.
+std::string slot(const Scope &, const std::string &type, const std::string &name, std::size_t count);
 /// How many values a tunable has in each accuracy bin; and where in its slot the values for `bin` and the
 /// size `pb_n` begin.
 int valueCount(const sema::Tunable &);
@@ -86,7 +88,19 @@ std::string memoEntries(const Scope &);
 /// Statements that run the body of a call step at each point; `parallel`: inside a coroutine.
 std::string pointLoops(const Scope &, const schedule::Step &, bool parallel);
 std::string descriptor(const Scope &);
-std::string programUnit(const Input &, const std::string &bakedConfiguration);
+/// Size variables that neither inputs nor params give, in the order of the transform's.
+std::vector<std::string> openSizes(const Scope &);
+/// Whether some chain of calls leads from the transform back to it: only then can recursion be endless.
+bool reachesItself(const Input &, int transform);
+/// Whether the transform, or one that it reaches, reaches itself.
+bool mayRecurse(const Scope &);
+/// The function that a call from outside of a library runs on the calling thread; `run` runs the plan of `pb_f`.
+std::string entryOfLibrary(const Scope &, const std::string &run);
+/// The comment in front of the transform, without what makes it a comment; "" if there is none.
+std::string transformDoc(const Input &, const sema::Transform &);
+/// The tables of transforms, and the main program or what stands for it in a library (library_unit.cpp).
+std::string programUnit(const Input &, poly::Context &, const std::string &bakedConfiguration);
+std::string libraryTables(const Input &, poly::Context &);
 
 /// A #line for the user's text that follows, so that assertions and debuggers name its place.
 std::string lineOf(const Input &, const source::MappedText &, std::uint32_t offset = 0);

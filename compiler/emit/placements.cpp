@@ -189,13 +189,13 @@ std::string placementSlots(const Scope &scope) {
   if (!count)
     return "";
   const int bins = scope.transform.binCount();
-  return fmt::format(
-      "static pb::Selector {}[{}];\nstatic long {}[{}], {}[{}], {}[{}], {}[{}], {}[{}], {}[{}], {}[{}];\n",
-      placementSlot(scope, "place"), count * bins, placementSlot(scope, "group"), 3 * count * bins,
-      placementSlot(scope, "cells"), 3 * count * bins, placementSlot(scope, "tile"),
-      kTileFunctions * count * bins, placementSlot(scope, "teams"), 2 * count * bins,
-      placementSlot(scope, "rounds"), 3 * count * bins, placementSlot(scope, "blockrows"), count * bins,
-      placementSlot(scope, "ratio"), bins);
+  const auto define = [&](const char *kind, std::size_t each) {
+    return slot(scope, "long", placementSlot(scope, kind), each);
+  };
+  return slot(scope, "pb::Selector", placementSlot(scope, "place"), count * bins) +
+         define("group", 3 * count * bins) + define("cells", 3 * count * bins) +
+         define("tile", kTileFunctions * count * bins) + define("teams", 2 * count * bins) +
+         define("rounds", 3 * count * bins) + define("blockrows", count * bins) + define("ratio", bins);
 }
 
 const Placement::Named *namedOf(const Placement &p, const std::string &version) {
@@ -365,7 +365,7 @@ std::string placementSites(const Scope &scope, int bin) {
                       {"doc", quoted("where " + p.name + " of " + scope.transform.name + " runs")},
                       {"alternativeCount", 1 + p.versions.size() + versionsOf(p).size()},
                       {"alternatives", fmt::format("pb_places_{}", number)},
-                      {"slot", fmt::format("&{}[{}]", placementSlot(scope, "place"),
+                      {"slot", fmt::format("&{}.own[{}]", placementSlot(scope, "place"),
                                            number * scope.transform.binCount() + bin)},
                       {"needsDevice", p.hasDevice ? "true" : ""},
                       {"versions", p.versions.empty() ? "" : std::to_string(p.versions.size())}});
@@ -408,7 +408,7 @@ std::string placementTunables(const Scope &scope, int bin) {
       row(fmt::format("group_{}_{}", kFunctions[d], p.name),
           fmt::format("work-items of a group along {} of {}", kFunctions[d], p.name), defaultGroup(p, d), 1,
           kLargestGroup,
-          fmt::format("{}[{}]", placementSlot(scope, "group"),
+          fmt::format("{}.own[{}]", placementSlot(scope, "group"),
                       3 * (number * scope.transform.binCount() + bin) + d),
           when(kInGroups));
     for (int d = 0; d < cellAxes(p); ++d)
@@ -418,20 +418,20 @@ std::string placementTunables(const Scope &scope, int bin) {
           d == 2                 ? kMostPlanes
           : hasRuns(p) && d == 1 ? kMostRows
                                  : kMostCells,
-          fmt::format("{}[{}]", placementSlot(scope, "cells"),
+          fmt::format("{}.own[{}]", placementSlot(scope, "cells"),
                       3 * (number * scope.transform.binCount() + bin) + d),
           when(kInBlocks));
     for (int d = 0; d < p.tileDimensions; ++d)
       row(fmt::format("tile_{}_{}", kFunctions[d], p.name),
           fmt::format("points of a group's tile along its {} direction in {}", kOrdinals[d], p.name),
           defaultTile(p.tileDimensions), 1, kLargestTile,
-          fmt::format("{}[{}]", placementSlot(scope, "tile"),
+          fmt::format("{}.own[{}]", placementSlot(scope, "tile"),
                       kTileFunctions * (number * scope.transform.binCount() + bin) + d),
           when(kInTiles));
     if (hasSteps(p)) {
       const int slot = 3 * (number * scope.transform.binCount() + bin);
       row("steps_" + p.name, fmt::format("rounds of {} that a launch computes together", p.name),
-          defaultSteps(p), 1, kMostSteps, fmt::format("{}[{}]", placementSlot(scope, "rounds"), slot),
+          defaultSteps(p), 1, kMostSteps, fmt::format("{}.own[{}]", placementSlot(scope, "rounds"), slot),
           when(kInSteps));
       for (int d = 0; d < std::min(2, p.itemDimensions); ++d)
         row(fmt::format("places_{}_{}", kFunctions[d], p.name),
@@ -440,7 +440,7 @@ std::string placementTunables(const Scope &scope, int bin) {
                 "rounds",
                 kFunctions[d], p.name),
             defaultPlaces(p, d), 1, kMostCells,
-            fmt::format("{}[{}]", placementSlot(scope, "rounds"), slot + 1 + d), when(kInSteps));
+            fmt::format("{}.own[{}]", placementSlot(scope, "rounds"), slot + 1 + d), when(kInSteps));
     }
     if (p.rowsOfBlock)
       row("rows_" + p.name,
@@ -448,17 +448,19 @@ std::string placementTunables(const Scope &scope, int bin) {
               "rows of {} that wait for each other and are computed before the sums of all rows behind them",
               p.name),
           p.rowsOfBlock, 1, kMostRowsOfBlock,
-          fmt::format("{}[{}]", placementSlot(scope, "blockrows"), number * scope.transform.binCount() + bin),
+          fmt::format("{}.own[{}]", placementSlot(scope, "blockrows"),
+                      number * scope.transform.binCount() + bin),
           when(kInRows));
     const int teams = 2 * (number * scope.transform.binCount() + bin);
     if (p.team) {
       row("team_" + p.name, fmt::format("work-items that compute a cell of {} together", p.name), p.team, 1,
-          kLargestGroup, fmt::format("{}[{}]", placementSlot(scope, "teams"), teams), when(kInTeams));
+          kLargestGroup, fmt::format("{}.own[{}]", placementSlot(scope, "teams"), teams), when(kInTeams));
       row("parts_" + p.name,
           fmt::format(
               "groups that have parts of the steps of a cell of {}; 0: as many as keep the device busy",
               p.name),
-          0, 0, kMostParts, fmt::format("{}[{}]", placementSlot(scope, "teams"), teams + 1), when(kInTeams));
+          0, 0, kMostParts, fmt::format("{}.own[{}]", placementSlot(scope, "teams"), teams + 1),
+          when(kInTeams));
     }
     ++number;
   }
@@ -467,7 +469,7 @@ std::string placementTunables(const Scope &scope, int bin) {
         "how many 64ths of its points a step on a device leaves to it; the others are the processor's; 65: "
         "as "
         "many as it needs to be done when the processor is, found by measuring earlier runs of the step",
-        kRatioParts, 0, kAdaptive, fmt::format("{}[{}]", placementSlot(scope, "ratio"), bin), "device",
+        kRatioParts, 0, kAdaptive, fmt::format("{}.own[{}]", placementSlot(scope, "ratio"), bin), "device",
         onDevice);
   return rows;
 }

@@ -261,7 +261,7 @@ private:
           "/// {0}\nstatic const pb::LoopStep pb_loops_of_versions_{1}[] = {{\n{2}}};\n\n"
           "static const pb::LoopVersions pb_versions_{1} = {3};\n\n",
           name, number, rows,
-          initialiser({{"placement", fmt::format("{} + {}", placementSlot(scope_, "place"), place)},
+          initialiser({{"placement", fmt::format("{}.own + {}", placementSlot(scope_, "place"), place)},
                        {"steps", fmt::format("pb_loops_of_versions_{}", number)},
                        {"count", all.size()},
                        {"guarded", isGuarded ? guardedMatrices() : ""}}));

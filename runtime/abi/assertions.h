@@ -86,7 +86,7 @@ private:
 struct AssertionFailure : Report<AssertionFailure> {
   AssertionFailure(const char *condition, const char *file, int line)
       : Report("JASSERT(%s) failed at %s:%d", condition, file, line) {}
-  [[noreturn]] ~AssertionFailure() { pb_report_failure(text()); }
+  [[noreturn]] ~AssertionFailure() noexcept(false) { pb_report_failure(text()); }
 };
 
 struct Warning : Report<Warning> {

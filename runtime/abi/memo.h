@@ -16,6 +16,7 @@ namespace pb {
 
 struct Memo {
   void *last = nullptr; // owned by the runtime
+  Memo *next = nullptr; // of the same context, among those that remember something
 };
 
 extern "C" {

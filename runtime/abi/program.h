@@ -9,6 +9,7 @@
 //   Program { transforms: [ Transform { name "Sort", matrices [A in, B out], sites [Site "Sort"], ... } ] }
 #pragma once
 #include "region.h"
+#include "slots.h"
 #include "tunables.h"
 
 namespace pb {
@@ -155,6 +156,11 @@ struct Transform {
   const Constraint *constraints = nullptr;
   const char *const *calls = nullptr; // transforms that any of its rules calls, ended by a null; null: none
   const char *const *openSizes = nullptr; // likewise: size variables that the inputs do not determine
+  // Of a transform in a library:
+  /// Runs the transform on the calling thread, without tasks. `args` and `params` as in `start`.
+  void (*runHere)(const AnyRegion *args, const long *params, int bin) = nullptr;
+  const long *cutoff = nullptr; // the slot of sequential_cutoff
+  bool mayRecurse = false;      // it, or one that it reaches, can reach itself
 };
 
 struct Program {
@@ -170,11 +176,11 @@ struct Program {
   const char *kernels = nullptr;  // what [kernels] said when it was compiled: lines of TOML, sorted
 };
 
-inline constexpr int kAbiVersion = 11;
+inline constexpr int kAbiVersion = 12;
 
 extern "C" {
-/// Prints "PROGRAM: error: text" and ends the program with status 1. Generated code calls it for failed
-/// run-time checks.
+/// Prints "PROGRAM: error: text" and ends the program with status 1; in a library, throws base::Failure, as all
+/// functions do that end a program. Generated code calls it for failed run-time checks.
 [[noreturn]] void pb_fail(const char *text);
 /// snprintf into a Message; returns false, so that `return pb_explain(why, ...)` reads well.
 bool pb_explain(Message *why, const char *format, ...);

@@ -4,6 +4,7 @@
 #include "runtime/abi/body.h"
 #include "runtime/base/pending_files.h"
 #include "runtime/base/visible.h"
+#include <atomic>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
@@ -16,8 +17,21 @@ namespace {
 constexpr int kGaveUp = 66; // language reference 4.3
 const char *nameOfProgram = "program";
 FailureNote *failureNote = nullptr;
+std::atomic<bool> isLibrary = false;
+std::atomic<void (*)(const std::string &)> sayForLibrary = nullptr;
+
+/// Prints a line, or hands it to the caller of a library.
+void sayLine(const std::string &line) {
+  if (!isLibrary.load(std::memory_order_relaxed)) {
+    std::fprintf(stderr, "%s\n", line.c_str());
+  } else if (auto *const say = sayForLibrary.load(std::memory_order_relaxed)) {
+    say(line);
+  }
+}
 
 [[noreturn]] void endProgram(FailureNote::Kind kind, const char *text, int status = 1) {
+  if (isLibrary.load(std::memory_order_relaxed))
+    throw Failure(kind, visible(text).c_str());
   if (failureNote) {
     std::snprintf(failureNote->text, sizeof failureNote->text, "%s", text);
     failureNote->kind = kind;
@@ -51,8 +65,15 @@ void printError(const std::string &text) {
   std::fflush(stdout);
   std::fprintf(stderr, "%s: error: %s\n", nameOfProgram, visible(text).c_str());
 }
-void printWarning(const std::string &text) { std::fprintf(stderr, "%s\n", visible(text).c_str()); }
+void printWarning(const std::string &text) { sayLine(visible(text)); }
 void noteFailuresIn(FailureNote *note) { failureNote = note; }
+
+void throwFailures(void (*say)(const std::string &)) {
+  sayForLibrary = say;
+  isLibrary = true;
+}
+
+void failForMemory(const char *text) { endProgram(FailureNote::OutOfMemory, text); }
 
 } // namespace base
 
@@ -80,9 +101,10 @@ void pb_append(char *text, unsigned long size, const char *format, ...) {
 void pb_report(ReportKind kind, const char *text) {
   if (kind == ReportKind::Failure)
     pb_fail(text);
-  std::fflush(stdout);
-  std::fprintf(stderr, "%s: %s: %s\n", base::nameOfProgram, kind == ReportKind::Warning ? "warning" : "trace",
-               base::visible(text).c_str());
+  if (!base::isLibrary)
+    std::fflush(stdout);
+  base::sayLine(std::string(base::nameOfProgram) +
+                (kind == ReportKind::Warning ? ": warning: " : ": trace: ") + base::visible(text));
 }
 
 void pb_report_failure(const char *text) { pb_fail(text); }
@@ -111,7 +133,7 @@ void pb_verify_accuracy(const char *transform, int bin, double found, double tar
     std::snprintf(number, sizeof number, "<%d>", bin);
   std::snprintf(text, sizeof text, "%s%s: the accuracy is %.6g, but verify_accuracy asks for %.6g or %s",
                 transform, number, found, target, better == Better::Larger ? "more" : "less");
-  base::endProgram(base::FailureNote::Failed, text);
+  base::endProgram(base::FailureNote::Inaccurate, text);
 }
 
 void pb_recursion_too_deep(const char *transform, long n) {

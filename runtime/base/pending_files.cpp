@@ -56,6 +56,7 @@ constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 /// The number of objects that exist, and of commits that are under way.
 std::mutex livesMutex;
 int lives = 0;
+std::atomic<bool> leavesSignals{false};
 std::atomic<int> commits{0};
 std::atomic<int> delayed{0}; // a signal that arrived during a commit
 std::array<struct sigaction, kSignals.size()> oldActions;
@@ -78,6 +79,8 @@ void onSignal(int signal) {
 /// Installs handlers only for signals that have none yet: the tuner's own handler, for example, ends the
 /// program in order, so that destructors run.
 void handleSignals() {
+  if (leavesSignals)
+    return;
   struct sigaction action{};
   action.sa_handler = onSignal;
   action.sa_flags = SA_RESTART;
@@ -93,6 +96,8 @@ void handleSignals() {
 }
 
 void restoreSignals() {
+  if (leavesSignals)
+    return;
   for (std::size_t i = 0; i < kSignals.size(); ++i)
     if (isOurs[i])
       sigaction(kSignals[i], &oldActions[i], nullptr);
@@ -212,6 +217,8 @@ std::string targetOf(const std::string &path) {
   errno = ELOOP;
   return path;
 }
+
+void leaveSignals() { leavesSignals = true; }
 
 void removePendingFiles() noexcept {
   const pid_t self = getpid();

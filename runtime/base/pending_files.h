@@ -61,6 +61,9 @@ std::string targetOf(const std::string &path);
 void writeWhole(const std::string &path, std::string_view bytes,
                 PendingFiles::Kind kind = PendingFiles::Kind::Data);
 
+/// From now on signals are left alone: in a library they are for the program that calls it.
+void leaveSignals();
+
 /// Removes the files of this process that have no name yet. May be called from a signal handler, and by code
 /// that ends the process without running destructors.
 void removePendingFiles() noexcept;

@@ -2,21 +2,24 @@
 
 #include "runtime/base/run_state.h"
 #include "runtime/abi/body.h"
+#include "runtime/abi/slots.h"
 
 namespace pb {
 namespace base {
 namespace {
-bool training = false, untrained = true;
+bool training = false;
+constinit ExecutionContext ofProgram;
 } // namespace
 
 void setTraining(bool is) { training = is; }
-void setUntrained(bool is) { untrained = is; }
+void setUntrained(bool is) { pb_execution->isUntrained = is; }
 
 } // namespace base
 
 extern "C" {
+__thread ExecutionContext *pb_execution = &base::ofProgram;
 bool pb_is_training() { return base::training; }
-bool pb_is_untrained() { return base::untrained; }
+bool pb_is_untrained() { return pb_execution->isUntrained; }
 }
 
 } // namespace pb

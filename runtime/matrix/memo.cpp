@@ -2,7 +2,6 @@
 
 #include "runtime/matrix/memo.h"
 #include "runtime/abi/memo.h"
-#include <atomic>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -11,8 +10,6 @@
 
 namespace pb {
 namespace {
-
-std::atomic<unsigned long> run{0};
 
 /// A copy of a region's cells without gaps.
 class Cells {
@@ -76,7 +73,13 @@ Known lastOf(const Memo &memo) {
 } // namespace
 
 namespace matrix {
-void forgetCalls() { ++run; }
+void forgetCalls() { __atomic_add_fetch(&pb_execution->run, 1, __ATOMIC_RELAXED); }
+
+void dropCalls(ExecutionContext &context) {
+  for (Memo *memo = context.memos; memo; memo = memo->next)
+    delete static_cast<Known *>(std::exchange(memo->last, nullptr));
+  context.memos = nullptr;
+}
 } // namespace matrix
 
 extern "C" {
@@ -84,7 +87,7 @@ extern "C" {
 bool pb_memo_find(Memo *memo, const RegionShape *inputs, int inputCount, const RegionShape *outputs,
                   int outputCount, void **call) {
   auto asked = std::make_unique<Call>();
-  asked->run = run;
+  asked->run = __atomic_load_n(&pb_execution->run, __ATOMIC_RELAXED);
   for (int i = 0; i < inputCount; ++i)
     asked->inputs.emplace_back(inputs[i]);
   for (int i = 0; i < outputCount; ++i) {
@@ -107,8 +110,10 @@ void pb_memo_remember(Memo *memo, void *call) {
     done->outputs.emplace_back(target);
   Known known = std::move(done);
   const std::lock_guard guard(lock);
-  if (!memo->last)
+  if (!memo->last) {
     memo->last = new Known;
+    memo->next = std::exchange(pb_execution->memos, memo);
+  }
   static_cast<Known *>(memo->last)->swap(known);
 }
 }

@@ -7,7 +7,7 @@
 // clearing of memory) per page, often more than the rule that fills it. So freed large blocks stay in a small
 // pool (storage_pool.h) before they are returned to the system.
 #include "runtime/matrix/storage.h"
-#include "runtime/abi/program.h"
+#include "runtime/base/errors.h"
 #include "runtime/matrix/storage_pool.h"
 #include <atomic>
 #include <cstdio>
@@ -51,7 +51,7 @@ Storage *pb_storage_allocate(unsigned long bytes, void **data) {
   if (!block) {
     char text[120];
     std::snprintf(text, sizeof text, "not enough memory for a matrix of %lu bytes", bytes);
-    pb_fail(text);
+    base::failForMemory(text);
   }
   if (isWatched.load(std::memory_order_relaxed)) [[unlikely]]
     noteHeld(static_cast<long>(bytes));
@@ -92,7 +92,7 @@ Storage *storageOver(void *data, unsigned long bytes) {
   unsigned long capacity = 0;
   void *block = takeBlock(sizeof(Storage), &capacity);
   if (!block)
-    pb_fail("not enough memory for a matrix over memory that is there");
+    base::failForMemory("not enough memory for a matrix over memory that is there");
   return new (block) Storage(capacity, bytes, data);
 }
 

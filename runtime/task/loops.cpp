@@ -107,7 +107,7 @@ void runTiles(const Box &box, const Split &split, BoxFunction function, const vo
 /// The step with the schedule that the configuration chooses at the frame's size, if its guard holds.
 const LoopStep *asChosen(const LoopStep *step, const Frame *frame) {
   const LoopVersions *const versions = step->versions;
-  const int use = versions ? versions->placement[frame->bin].select(frame->n) : 0;
+  const int use = versions ? ofContext(versions->placement)[frame->bin].select(frame->n) : 0;
   if (use <= 0 || use > versions->count)
     return step;
   const LoopStep *const chosen = versions->steps + (use - 1);
@@ -188,7 +188,7 @@ const LoopPlan &begin(Frame *frame, const LoopPlan *plans, bool inTasks) {
 Job runOwned(OwnedFrame owned, const LoopTransform *transform) {
   Frame *frame = owned.get();
   transform->enter(frame);
-  if (frame->n < transform->cutoff[frame->bin]) {
+  if (frame->n < ofContext(transform->cutoff)[frame->bin]) {
     if (transform->whole)
       co_await toHost(frame, transform->whole);
     runPlanHere(frame, transform->plans);

@@ -5,6 +5,7 @@
 #include "runtime/task/worker.h"
 #include <cassert>
 #include <condition_variable>
+#include <csignal>
 #include <exception>
 #include <stdexcept>
 #include <thread>
@@ -16,7 +17,27 @@ namespace {
 
 std::atomic<Scheduler *> newest = nullptr;
 
+/// The signals of a process are for its own threads: while this object lives, threads start with all of them blocked,
+/// except those that a thread raises itself.
+class WithoutSignals {
+public:
+  WithoutSignals() {
+    sigset_t blocked;
+    sigfillset(&blocked);
+    for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF})
+      sigdelset(&blocked, own);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before_);
+  }
+  ~WithoutSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  WithoutSignals(const WithoutSignals &) = delete;
+  WithoutSignals &operator=(const WithoutSignals &) = delete;
+
+private:
+  sigset_t before_;
+};
+
 pthread_t startThread(Worker &worker) {
+  const WithoutSignals signals;
   return startOnLargeStack([](void *w) -> void * { return static_cast<Worker *>(w)->loop(), nullptr; },
                            &worker);
 }
@@ -119,8 +140,10 @@ Root drive(Job given, Completion &completion) {
 
 } // namespace
 
-Scheduler::Scheduler(int threads, Caller caller) : crew_(std::make_unique<Crew>()) {
+Scheduler::Scheduler(int threads, Caller caller, ExecutionContext *context)
+    : crew_(std::make_unique<Crew>()) {
   crew_->scheduler = this;
+  crew_->context = context;
   if (caller == Caller::Works)
     crew_->callerSeat = std::make_unique<CallerSeat>();
   for (int i = 0; i < std::max(threads, 1); ++i)
@@ -133,7 +156,8 @@ Scheduler::Scheduler(int threads, Caller caller) : crew_(std::make_unique<Crew>(
       throw;
     }
   }
-  previous_ = newest.exchange(this);
+  if (!context)
+    previous_ = newest.exchange(this);
 }
 
 Scheduler::~Scheduler() {
@@ -202,6 +226,8 @@ void Scheduler::run(Job &&job) {
 int pb_threads() {
   if (task::Worker *w = task::Worker::current())
     return static_cast<int>(w->crew.workers.size());
+  if (pb_execution->threads)
+    return pb_execution->threads;
   task::Scheduler *s = task::newest.load();
   return s ? s->threads() : 1;
 }

@@ -11,13 +11,14 @@
 // 6.1, 6.2. run() may be called by several threads at once; a Scheduler is destroyed only when no run() is
 // under way.
 #pragma once
+#include "runtime/abi/slots.h"
 #include "runtime/abi/task.h"
 #include <memory>
 
 namespace pb {
 
-/// The number of workers: on a worker, of its scheduler; on another thread, of the newest scheduler that
-/// exists, or 1.
+/// The number of workers: on a worker, of its scheduler; on another thread, of its context, or of the newest
+/// scheduler of a program, or 1.
 extern "C" int pb_threads();
 
 namespace task {
@@ -39,8 +40,9 @@ enum class Caller { Waits, Works };
 
 class Scheduler {
 public:
-  /// `threads`: number of workers; less than 1 counts as 1. Throws std::system_error if no thread can start.
-  explicit Scheduler(int threads, Caller = Caller::Waits);
+  /// `threads`: number of workers; less than 1 counts as 1. They run in `context`, or in the program's if it is null.
+  /// Throws std::system_error if no thread can start.
+  explicit Scheduler(int threads, Caller = Caller::Waits, ExecutionContext *context = nullptr);
   ~Scheduler();
   Scheduler(const Scheduler &) = delete;
   Scheduler &operator=(const Scheduler &) = delete;
@@ -67,7 +69,7 @@ public:
 
 private:
   std::unique_ptr<Crew> crew_;
-  Scheduler *previous_; // the scheduler made before this one, for pb_threads() outside of workers
+  Scheduler *previous_ = nullptr; // the scheduler made before this one, for pb_threads() outside of workers
 };
 
 } // namespace task

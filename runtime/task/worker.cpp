@@ -89,6 +89,8 @@ void Worker::run(Work *w) {
 
 void Worker::loop() {
   currentWorker = this;
+  if (crew.context)
+    pb_execution = crew.context;
   while (true) {
     Work *w = deque.popTop();
     if (!w && !(w = find(crew.stop)))
@@ -100,7 +102,10 @@ void Worker::loop() {
 
 void Worker::workUntil(const std::atomic<bool> &end, Work *first) {
   Worker *const before = currentWorker; // of another scheduler, or null
+  ExecutionContext *const contextBefore = pb_execution;
   currentWorker = this;
+  if (crew.context)
+    pb_execution = crew.context;
   if (first)
     run(first);
   while (!end.load(std::memory_order_acquire)) {
@@ -110,6 +115,7 @@ void Worker::workUntil(const std::atomic<bool> &end, Work *first) {
     run(w);
   }
   currentWorker = before;
+  pb_execution = contextBefore;
 }
 
 } // namespace task

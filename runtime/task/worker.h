@@ -8,6 +8,7 @@
 // then sleeps in the parking lot (petabricks-hetero 6.2, requirements 47 and 50). Invariant: a Worker belongs
 // to one Crew and is used by one thread at a time; other threads touch only `deque` (as its header allows) and `seat`.
 #pragma once
+#include "runtime/abi/slots.h"
 #include "runtime/task/caller_seat.h"
 #include "runtime/task/deque.h"
 #include "runtime/task/parking.h"
@@ -25,6 +26,7 @@ class TaskWatcher;
 /// What the workers of one scheduler share.
 struct Crew {
   Scheduler *scheduler = nullptr;
+  ExecutionContext *context = nullptr; // null: the program's
   std::vector<std::unique_ptr<Worker>> workers;
   ParkingLot lot;
   std::atomic<bool> stop = false;

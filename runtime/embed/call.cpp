@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/embed/call.h"
+#include "runtime/embed/array_texts.h"
+#include "runtime/embed/arrays.h"
+#include "runtime/embed/big_stack.h"
+#include "runtime/embed/refusal.h"
+#include "runtime/matrix/memo.h"
+#include <algorithm>
+#include <cstring>
+
+namespace pb::embed {
+namespace {
+
+/// The first of a function's accuracy bins that is accurate enough: the cheapest.
+const Transform &transformFor(const pbc_context &context, const pbc_function &function, int first,
+                              double accuracy) {
+  const Transform *const *const bins = context.program().transforms + first;
+  if (function.target_count < 2)
+    return **bins;
+  for (int bin = 0; bin < function.target_count; ++bin) {
+    const Transform &t = *bins[bin];
+    if (t.better == Better::Smaller ? t.target <= accuracy : t.target >= accuracy)
+      return t;
+  }
+  const Transform &best = *bins[function.target_count - 1];
+  throw Refusal(PBC_ERROR_ACCURACY, std::string(function.name) + ": its accuracy targets end at " +
+                                        std::to_string(best.target) + ", and the call asks for " +
+                                        std::to_string(accuracy));
+}
+
+/// All sizes of a call; those that are not known yet are -1.
+class Sizes {
+public:
+  Sizes(const Transform &t, const int64_t *given, const char *function) {
+    if (t.sizeCount > kUsual) {
+      many_ = std::make_unique<long[]>(static_cast<std::size_t>(t.sizeCount));
+      all_ = many_.get();
+    }
+    int used = 0;
+    for (int i = 0; i < t.sizeCount; ++i) {
+      all_[i] = -1;
+      if (i < t.paramCount || isOpen(t, t.sizeNames[i])) {
+        if (!given)
+          throw Refusal(PBC_ERROR_ARGUMENT,
+                        std::string(function) + ": the call gives no size " + t.sizeNames[i]);
+        all_[i] = given[used++];
+      }
+    }
+  }
+  long *data() { return all_; }
+  /// What selectors and cut-offs call the size of the call.
+  long largest(int count) const { return count ? std::max(1L, *std::max_element(all_, all_ + count)) : 1; }
+
+private:
+  static constexpr int kUsual = 12;
+  static bool isOpen(const Transform &t, const char *name) {
+    for (const char *const *open = t.openSizes; open && *open; ++open)
+      if (!std::strcmp(*open, name))
+        return true;
+    return false;
+  }
+  long usual_[kUsual];
+  std::unique_ptr<long[]> many_;
+  long *all_ = usual_;
+};
+
+/// `isWorker`: the calling thread is a worker of the context, whose rule calls the library. It must not wait for itself.
+void run(pbc_context &context, const Transform &t, const AnyRegion *regions, const long *sizes, long n,
+         bool isWorker) {
+  if (isWorker)
+    return t.runHere(regions, sizes, t.bin);
+  if (n >= ofContext(t.cutoff)[t.bin] || (t.mayRecurse && !hasBigStack()))
+    return context.scheduler().run(t.start(regions, sizes, t.bin));
+  if (t.mayRecurse)
+    return onBigStack([&] { t.runHere(regions, sizes, t.bin); });
+  t.runHere(regions, sizes, t.bin);
+}
+
+} // namespace
+
+void call(pbc_context &context, int function, pbc_array *const *arrays, const int64_t *given,
+          double accuracy) {
+  const Library &library = *context.library;
+  if (function < 0 || function >= library.about->function_count)
+    throw Refusal(PBC_ERROR_ARGUMENT, "the library has no function " + std::to_string(function));
+  const pbc_function &about = library.about->functions[function];
+  const bool isWorker = task::Scheduler::current() && pb_execution == &context.execution();
+  const Inside inside(context);
+  const Transform &t = transformFor(context, about, library.first[function], accuracy);
+  Arrays all(t, arrays);
+  Sizes sizes(t, given, about.name);
+  all.fit(sizes.data(), t.bin);
+  if (library.takesPointers)
+    all.closeGaps();
+  if (library.remembers && !isWorker)
+    matrix::forgetCalls();
+  run(context, t, all.regions(), sizes.data(), sizes.largest(t.sizeCount), isWorker);
+  all.putBack();
+  all.giveOut();
+}
+
+} // namespace pb::embed
