@@ -6,6 +6,7 @@
 #include <isl/map.h>
 #include <isl/schedule.h>
 #include <isl/schedule_node.h>
+#include <isl/set.h>
 #include <isl/space.h>
 #include <isl/union_map.h>
 #include <isl/union_set.h>
@@ -98,6 +99,25 @@ isl::union_map padded(const isl::union_map &places) {
 }
 
 } // namespace
+
+bool allEndLater(const isl::union_map &pairs, const isl::union_map &places) {
+  const isl::union_map moved = pairs.apply_domain(places).apply_range(places);
+  if (moved.is_empty())
+    return true;
+  // Nothing is behind; what does not move in one loop is left for the loops inside.
+  isl_set *still = isl_map_deltas(isl_map_from_union_map(moved.copy()));
+  const auto loops = static_cast<unsigned>(isl_set_dim(still, isl_dim_set));
+  bool isLater = true;
+  for (unsigned d = 0; d < loops && isLater; ++d) {
+    isl_set *back = isl_set_upper_bound_si(isl_set_copy(still), isl_dim_set, d, -1);
+    isLater = isl_set_is_empty(back) == isl_bool_true;
+    isl_set_free(back);
+    still = isl_set_fix_si(still, isl_dim_set, d, 0);
+  }
+  isLater = isLater && isl_set_is_empty(still) == isl_bool_true;
+  isl_set_free(still);
+  return isLater;
+}
 
 isl::union_map placesInOrder(const isl::schedule &order) {
   return padded(below(isl::manage(isl_schedule_get_root(order.get()))));

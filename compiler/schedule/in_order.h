@@ -14,4 +14,7 @@ namespace pbc::schedule {
 /// The places of all points, in one space.
 isl::union_map placesInOrder(const isl::schedule &);
 
+/// Whether all pairs { point -> point } end at a later place than they begin. All points have places, in one space.
+bool allEndLater(const isl::union_map &pairs, const isl::union_map &places);
+
 } // namespace pbc::schedule

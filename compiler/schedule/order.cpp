@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/schedule/order.h"
+#include "compiler/schedule/distribute.h"
 #include <algorithm>
 #include <isl/map.h>
 #include <isl/schedule.h>
@@ -124,7 +125,11 @@ std::optional<isl::schedule> orderOf(const std::vector<RuleUse> &uses, const isl
     isl_ctx_reset_error(ctx);
     return std::nullopt;
   }
-  return isl::manage(schedule);
+  const isl::schedule whole = isl::manage(schedule);
+  if (uses.size() > 1)
+    if (auto apart = distributed(uses, dependences, context, whole))
+      return apart;
+  return whole;
 }
 
 } // namespace pbc::schedule

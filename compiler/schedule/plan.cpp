@@ -2,12 +2,12 @@
 
 #include "compiler/schedule/plan.h"
 #include "compiler/choice/steps.h"
+#include "compiler/schedule/components.h"
 #include "compiler/schedule/order.h"
 #include "compiler/schedule/slices.h"
 #include "compiler/schedule/versions.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <functional>
 #include <isl/schedule.h>
 #include <isl/set.h>
 #include <isl/union_map.h>
@@ -86,7 +86,7 @@ public:
     for (int a = 0; a < n; ++a)
       for (int b = 0; b < n && !uses_[a].overwritten.empty(); ++b)
         flow_[a][b] = flow_[a][b].unite(overwriting(t_, grid_, uses_[a], uses_[b]));
-    auto plan = assemble(alternative.name, stronglyConnected(flow_), false);
+    auto plan = assemble(alternative.name, groupsOf(flow_), false);
     if (!plan)
       return std::nullopt;
     if (auto sliced = byVersions(alternative.name, *plan))
@@ -173,46 +173,64 @@ private:
     return plan;
   }
 
-  /// A plan in which the rules of each versioned matrix that `plain` cannot fold take turns, version by
-  /// version, if that makes some matrix foldable.
+  /// A plan in which the rules of each versioned matrix that `plain` cannot fold take turns, version by version: with those
+  /// that read it, or among themselves. Nothing if no matrix becomes foldable. Rules that call transforms stay where they
+  /// are: they would force the loops of the others to run point by point.
   std::optional<Plan> byVersions(const std::string &name, const Plan &plain) {
     std::vector<int> unfolded;
     for (int m = 0; m < static_cast<int>(t_.matrices.size()); ++m)
-      if (mayHaveSlots(t_, m) && !anyWriterCalls(m) && !fewestSlots(t_, m, grid_, {&plain}))
+      if (mayHaveSlots(t_, m, grid_) && !fewestSlots(t_, m, grid_, {&plain}))
         unfolded.push_back(m);
-    if (unfolded.empty())
-      return std::nullopt;
-    Flow linked = flow_;
-    for (const int m : unfolded) {
-      const auto writers = writersOf(m);
-      for (const int a : writers)
-        for (const int b : writers)
-          if (linked[a][b].is_empty())
-            linked[a][b] = isl::manage(isl_map_universe(isl_map_get_space(linked[a][b].get())));
+    std::optional<Plan> best;
+    std::ptrdiff_t mostFolded = 0;
+    for (const bool withReaders : {true, false}) {
+      Flow linked = flow_;
+      for (const int m : unfolded)
+        link(takingTurns(m, withReaders), linked);
+      auto sliced = unfolded.empty() ? std::nullopt : assemble(name, groupsOf(linked), true);
+      if (!sliced || callsInGroups(*sliced) > callsInGroups(plain))
+        continue;
+      const auto folded = std::count_if(unfolded.begin(), unfolded.end(), [&](int m) {
+        return fewestSlots(t_, m, grid_, {&*sliced}).has_value();
+      });
+      if (folded > mostFolded) {
+        mostFolded = folded;
+        best = std::move(sliced);
+      }
     }
-    auto sliced = assemble(name, stronglyConnected(linked), true);
-    if (sliced && std::any_of(unfolded.begin(), unfolded.end(),
-                              [&](int m) { return fewestSlots(t_, m, grid_, {&*sliced}).has_value(); }))
-      return sliced;
-    return std::nullopt;
+    return best;
   }
 
-  /// Rules that call transforms would force the loops of the others to run point by point.
-  bool anyWriterCalls(int matrix) const {
-    const auto writers = writersOf(matrix);
-    return std::any_of(writers.begin(), writers.end(),
-                       [&](int u) { return !facts_[uses_[u].rule].callees.empty(); });
+  /// Makes one group of the uses.
+  static void link(const std::vector<int> &uses, Flow &linked) {
+    for (const int a : uses)
+      for (const int b : uses)
+        if (linked[a][b].is_empty())
+          linked[a][b] = isl::manage(isl_map_universe(isl_map_get_space(linked[a][b].get())));
   }
 
-  std::vector<int> writersOf(int matrix) const {
-    std::vector<int> writers;
-    for (std::size_t u = 0; u < uses_.size(); ++u)
-      for (const auto &o : t_.rules[uses_[u].rule].outputs)
-        if (o.matrix == matrix) {
-          writers.push_back(static_cast<int>(u));
-          break;
-        }
-    return writers;
+  /// The rules that write the matrix, and, if `withReaders`, those that compute versions from it.
+  std::vector<int> takingTurns(int matrix, bool withReaders) const {
+    std::vector<int> uses;
+    for (int u = 0; u < static_cast<int>(uses_.size()); ++u) {
+      const auto &r = t_.rules[uses_[u].rule];
+      const auto isOfMatrix = [&](const sema::Binding &b) { return b.matrix == matrix; };
+      if (!facts_[uses_[u].rule].callees.empty())
+        continue;
+      if (std::any_of(r.outputs.begin(), r.outputs.end(), isOfMatrix) ||
+          (withReaders && std::any_of(r.inputs.begin(), r.inputs.end(), isOfMatrix) &&
+           versionWritten(t_, grid_, uses_[u])))
+        uses.push_back(u);
+    }
+    return uses;
+  }
+
+  /// How many uses run point by point because of calls in their step.
+  static std::size_t callsInGroups(const Plan &plan) {
+    std::size_t uses = 0;
+    for (const Step &step : plan.steps)
+      uses += step.callsTransforms ? step.uses.size() : 0;
+    return uses;
   }
 
   bool readsItself(int u) {
@@ -236,43 +254,9 @@ private:
     return true;
   }
 
-  /// Tarjan's algorithm; the groups are ordered such that each follows those that it reads from.
-  static std::vector<std::vector<int>> stronglyConnected(const Flow &flow) {
-    const int n = static_cast<int>(flow.size());
-    std::vector<int> index(n, -1), low(n, 0), stack;
-    std::vector<bool> onStack(n, false);
-    std::vector<std::vector<int>> groups;
-    int next = 0;
-    const std::function<void(int)> visit = [&](int b) {
-      index[b] = low[b] = next++;
-      stack.push_back(b);
-      onStack[b] = true;
-      for (int a = 0; a < n; ++a) {
-        if (a == b || flow[a][b].is_empty())
-          continue;
-        if (index[a] < 0) {
-          visit(a);
-          low[b] = std::min(low[b], low[a]);
-        } else if (onStack[a])
-          low[b] = std::min(low[b], index[a]);
-      }
-      if (low[b] != index[b])
-        return;
-      std::vector<int> group;
-      int u;
-      do {
-        u = stack.back();
-        stack.pop_back();
-        onStack[u] = false;
-        group.push_back(u);
-      } while (u != b);
-      std::sort(group.begin(), group.end());
-      groups.push_back(std::move(group));
-    };
-    for (int u = 0; u < n; ++u)
-      if (index[u] < 0)
-        visit(u);
-    return groups;
+  static std::vector<std::vector<int>> groupsOf(const Flow &flow) {
+    return stronglyConnected(static_cast<int>(flow.size()),
+                             [&](int a, int b) { return !flow[a][b].is_empty(); });
   }
 
   std::optional<Step> stepOf(const std::vector<int> &group, bool sliced) {

@@ -22,10 +22,10 @@ std::set<int> touched(const sema::Transform &t, const Step &step) {
 }
 
 /// The cells with their versions in the slots that the matrix has (versions.h); the grid knows of none.
-isl::set inSlots(const isl::set &cells, const sema::Transform &t, int matrix) {
+isl::set inSlots(const isl::set &cells, const sema::Transform &t, const choice::Grid &grid, int matrix) {
   const std::vector<sema::Affine> &extents = t.matrices[matrix].extents;
   long slots = 0;
-  if (!mayHaveSlots(t, matrix))
+  if (!mayHaveSlots(t, matrix, grid))
     return cells;
   const std::string &text = extents.back().isl;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), slots);
@@ -64,7 +64,7 @@ std::map<int, isl::set> readElsewhere(const sema::Transform &t, const choice::Gr
           }
     }
     if (!read.is_null())
-      all.emplace(m, inSlots(read, t, m));
+      all.emplace(m, inSlots(read, t, grid, m));
   }
   return all;
 }

@@ -1,42 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/schedule/slices.h"
-#include "compiler/schedule/order.h"
-#include <algorithm>
+#include "compiler/schedule/distribute.h"
 #include <isl/aff.h>
 #include <isl/map.h>
 #include <isl/schedule.h>
 #include <isl/set.h>
 #include <isl/union_map.h>
-#include <isl/union_set.h>
 
 namespace pbc::schedule {
-
-namespace {
-
-isl::union_map between(const isl::union_map &dependences, const RuleUse &a, const RuleUse &b) {
-  return dependences.intersect_domain(isl::union_set(a.domain)).intersect_range(isl::union_set(b.domain));
-}
-
-/// Positions of the uses, each after those that it needs within a version; some are missing if they need each
-/// other.
-std::vector<std::size_t> withinVersion(const std::vector<RuleUse> &uses, const isl::union_map &same) {
-  std::vector<std::size_t> done;
-  for (bool progress = true; progress;) {
-    progress = false;
-    for (std::size_t u = 0; u < uses.size(); ++u) {
-      const auto isDone = [&](std::size_t k) { return std::find(done.begin(), done.end(), k) != done.end(); };
-      bool ready = !isDone(u);
-      for (std::size_t w = 0; w < uses.size() && ready; ++w)
-        ready = w == u || isDone(w) || between(same, uses[w], uses[u]).is_empty();
-      if (ready)
-        done.push_back(u), progress = true;
-    }
-  }
-  return done;
-}
-
-} // namespace
 
 std::optional<isl::pw_aff> versionWritten(const sema::Transform &t, const choice::Grid &grid,
                                           const RuleUse &use) {
@@ -78,20 +50,11 @@ std::optional<isl::schedule> slicedOrder(const sema::Transform &t, const choice:
   if (!dependences.intersect(back).is_empty())
     return std::nullopt;
   const isl::union_map same = dependences.intersect(value.apply_range(value.reverse()));
-  const auto sequence = withinVersion(uses, same);
-  if (sequence.size() != uses.size())
+  const auto slices = inComponents(uses, same, grid.context);
+  if (!slices)
     return std::nullopt;
-  isl_schedule *slices = nullptr;
-  for (const std::size_t u : sequence) {
-    const auto order = orderOf({uses[u]}, between(same, uses[u], uses[u]), grid.context);
-    if (!order) {
-      isl_schedule_free(slices);
-      return std::nullopt;
-    }
-    slices = slices ? isl_schedule_sequence(slices, order->copy()) : order->copy();
-  }
-  return isl::manage(
-      isl_schedule_insert_partial_schedule(slices, isl_multi_union_pw_aff_from_union_pw_aff(version.copy())));
+  return isl::manage(isl_schedule_insert_partial_schedule(
+      slices->copy(), isl_multi_union_pw_aff_from_union_pw_aff(version.copy())));
 }
 
 } // namespace pbc::schedule

@@ -18,10 +18,18 @@ namespace {
 /// If dependences reach further back, folding does not pay.
 constexpr long kMostSlots = 8;
 
-/// Whether the binding is one slice of the matrix.
-bool isOneVersion(const sema::Binding &b, const sema::Matrix &m) {
+/// So many dimensions has a matrix without versions whose last one is treated like these.
+constexpr int kDimensionsLikeVersions = 3;
+
+/// Whether each point accesses one version: { point -> cell } has one last coordinate for each point.
+bool isOneVersion(const sema::Binding &b, const sema::Matrix &m, const isl::map &cells) {
   const int last = m.rank() - 1;
-  return b.isCell || std::find(b.viewDims.begin(), b.viewDims.end(), last) == b.viewDims.end();
+  if (b.isCell || std::find(b.viewDims.begin(), b.viewDims.end(), last) == b.viewDims.end())
+    return true;
+  isl_map *version = isl_map_project_out(cells.copy(), isl_dim_out, 0, static_cast<unsigned>(last));
+  const bool isOne = isl_map_is_single_valued(version) == isl_bool_true;
+  isl_map_free(version);
+  return isOne;
 }
 
 /// { cell -> later version of the same cell in the same slot }
@@ -140,12 +148,7 @@ private:
     const Step &step = plan_.steps[first.step];
     if (step.callsTransforms && step.dependences.is_empty())
       return false; // its points are spawned in parallel
-    // Only the part of the order that concerns these two uses is needed; a step of many rules has many pairs.
-    const isl::union_map &order = (inPlace ? certain_ : orders_)[first.step];
-    const isl::union_map earlier = order.intersect_domain(isl::union_set(pairs.domain()));
-    const isl::union_map later = order.intersect_domain(isl::union_set(pairs.range()));
-    const isl::union_map inTime = isl::manage(isl_union_map_lex_lt_union_map(earlier.copy(), later.copy()));
-    return isl::union_map(pairs).is_subset(inTime);
+    return allEndLater(isl::union_map(pairs), (inPlace ? certain_ : orders_)[first.step]);
   }
 
   const Plan &plan_;
@@ -156,6 +159,7 @@ private:
 
 void fold(sema::Transform &t, int matrix, long slots) {
   auto &m = t.matrices[matrix];
+  m.isVersioned = true;
   const std::size_t last = m.extents.size() - 1;
   const auto number = std::to_string(slots);
   m.extents[last] = {number, number, number, m.extents[last].span};
@@ -178,15 +182,19 @@ void fold(sema::Transform &t, int matrix, long slots) {
 
 } // namespace
 
-bool mayHaveSlots(const sema::Transform &t, int matrix) {
+bool mayHaveSlots(const sema::Transform &t, int matrix, const choice::Grid &grid) {
   const auto &m = t.matrices[matrix];
-  if (!m.isVersioned || m.role != sema::Role::Through)
+  if (m.role != sema::Role::Through || !(m.isVersioned || m.rank() >= kDimensionsLikeVersions))
     return false;
-  for (const auto &r : t.rules)
-    for (const auto *list : {&r.outputs, &r.inputs})
-      for (const auto &b : *list)
-        if (b.matrix == matrix && !isOneVersion(b, m))
-          return false;
+  for (const auto &r : t.rules) {
+    const auto &application = grid.applications[r.index];
+    for (std::size_t o = 0; o < r.outputs.size(); ++o)
+      if (r.outputs[o].matrix == matrix && !isOneVersion(r.outputs[o], m, application.writes[o]))
+        return false;
+    for (std::size_t i = 0; i < r.inputs.size(); ++i)
+      if (r.inputs[i].matrix == matrix && !isOneVersion(r.inputs[i], m, application.reads[i]))
+        return false;
+  }
   return true;
 }
 
@@ -224,7 +232,7 @@ sema::Module foldVersions(const sema::Module &module, const std::vector<std::vec
     for (const auto &plan : plans[t.index].plans)
       all.push_back(&plan);
     for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m)
-      if (mayHaveSlots(t, m) && !isAskedForInside(t, facts[t.index], m))
+      if (mayHaveSlots(t, m, choices[t.index].grid) && !isAskedForInside(t, facts[t.index], m))
         if (const auto slots = fewestSlots(module.transforms[t.index], m, choices[t.index].grid, all))
           fold(t, m, *slots);
   }

@@ -20,8 +20,9 @@ namespace pbc::schedule {
 sema::Module foldVersions(const sema::Module &, const std::vector<std::vector<body::Facts>> &,
                           const std::vector<choice::Choices> &, const std::vector<TransformPlans> &);
 
-/// Whether the matrix is versioned, a temporary, and accessed one version at a time.
-bool mayHaveSlots(const sema::Transform &, int matrix);
+/// Whether the matrix is a temporary that has versions, or at least three dimensions, and is accessed one version at a time:
+/// one place along its last dimension.
+bool mayHaveSlots(const sema::Transform &, int matrix, const choice::Grid &);
 /// The fewest slots with which all the plans stay correct, if they are few.
 std::optional<long> fewestSlots(const sema::Transform &, int matrix, const choice::Grid &,
                                 const std::vector<const Plan *> &);

@@ -3,6 +3,7 @@
 #include "compiler/kernel/policy/processor.h"
 #include "compiler/kernel/policy/point_loops.h"
 #include "compiler/kernel/policy/streams.h"
+#include "compiler/kernel/policy/term_by_term.h"
 #include "compiler/kernel/register_tile.h"
 #include "compiler/kernel/split_tasks.h"
 #include "compiler/kernel/time_functions.h"
@@ -130,6 +131,9 @@ public:
     form.interleave = static_cast<int>(number("unroll"));
     form.lanes = number("lanes");
     const bool isVariable = vector && *vector != "auto" && findVariable(*vector, form);
+    if (!vector && !body && !isOpaque)
+      for (const Steps &steps : sumsTermByTerm())
+        attempt("term_by_term", steps);
     if (inRegisters(form, body))
       return;
     if (body && *body != "registers")
@@ -276,6 +280,15 @@ private:
     return {{step}, ""};
   }
 
+  /// Steps for the loops over points that wait for each other's sums, where the terms of all points are contiguous vectors.
+  std::vector<Steps> sumsTermByTerm() const {
+    std::vector<Steps> all;
+    for (const script::Step &step : findTransformation("term_by_term")->alternatives(best_, {}))
+      if (Steps one = guarded([&] { return termByTermSteps(best_, step); }); !one.steps.empty())
+        all.push_back(std::move(one));
+    return all;
+  }
+
   bool inRegisters(const VectorForm &form, const std::string *body) {
     if (body && *body != "registers")
       return false;
@@ -315,17 +328,18 @@ private:
 
   void asVectors() {
     std::optional<as::Lanes> lanes;
-    int x = -1;
+    std::string along;
     for (const LoopNode &loop : loopsOf(best_.schedule.tree)) {
       const bool isVector = loop.how && std::holds_alternative<as::Vector>(*loop.how);
       const auto *found = loop.how ? std::get_if<as::Lanes>(&*loop.how) : nullptr;
       if (!isVector && !found)
         continue;
-      x = memberDimension(best_, loop.band);
+      const auto s = static_cast<std::size_t>(statementsBelow(best_, loop).front());
+      along = best_.statements[s].dimensions[static_cast<std::size_t>(memberDimension(best_, loop.band))];
       if (found)
         lanes = *found;
     }
-    set("vector", best_.statements.front().dimensions[static_cast<std::size_t>(x)]);
+    set("vector", along);
     set("body", lanes ? "lanes" : "unrolled");
     if (lanes) {
       set("lanes", std::to_string(lanes->count));

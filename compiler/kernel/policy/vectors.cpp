@@ -5,6 +5,8 @@
 #include "compiler/kernel/body_length.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/loops.h"
+#include "compiler/kernel/policy/rows_at_once.h"
+#include "compiler/kernel/policy/rule_vectors.h"
 #include "compiler/kernel/transform/jam.h"
 #include "compiler/kernel/transform/support.h"
 #include "compiler/kernel/transform/unroll.h"
@@ -110,16 +112,26 @@ Steps lanesSteps(const std::string &label, const VectorForm &form) {
   return {{form.lanes ? script::step("lanes", {label}, {form.lanes}) : script::step("lanes", {label})}, ""};
 }
 
+/// Rows at once, if nothing else was asked for; otherwise why there are no vectors.
+Steps rowsInstead(const Scheduled &kernel, const std::optional<LoopNode> &innermost, const VectorForm &form,
+                  std::string why) {
+  const bool isByDefault = form.along < 0 && form.body == VectorForm::Body::Any && form.lanes == 0;
+  if (Steps rows = innermost && isByDefault ? rowsAtOnce(kernel, *innermost) : Steps{}; !rows.steps.empty())
+    return rows;
+  return {{}, std::move(why)};
+}
+
 } // namespace
 
 Steps vectorSteps(const Scheduled &kernel, const VectorForm &form) {
   for (const Statement &s : kernel.statements)
     if (s.isOpaque)
       return {{}, "its body is a call of C++ code"};
+  if (form.along < 0 && form.body == VectorForm::Body::Any && form.lanes == 0 && form.interleave == 0 &&
+      hasSeveralNests(kernel))
+    return vectorsOfRules(kernel);
   std::string why;
   const int x = form.along >= 0 ? form.along : contiguousVariableOf(kernel, why);
-  if (x < 0)
-    return {{}, why};
   std::optional<LoopNode> innermost; // over points, in the order of the tree
   std::vector<std::string> alongX, bodyLoops;
   for (const LoopNode &loop : loopsOf(kernel.schedule.tree)) {
@@ -131,11 +143,18 @@ Steps vectorSteps(const Scheduled &kernel, const VectorForm &form) {
     if (d == x && isParallel(loop.band))
       alongX.push_back(loop.label);
   }
-  const std::string &name = kernel.statements.front().dimensions[x];
+  if (x < 0)
+    return rowsInstead(kernel, innermost, form, why);
+  const auto named =
+      std::find_if(kernel.statements.begin(), kernel.statements.end(),
+                   [&](const Statement &s) { return x < static_cast<int>(s.dimensions.size()); });
+  const std::string &name = named->dimensions[x];
   if (!innermost || memberDimension(kernel, innermost->band) != x)
-    return {{}, fmt::format("its loop over `{}` is not the innermost one over points", name)};
+    return rowsInstead(kernel, innermost, form,
+                       fmt::format("its loop over `{}` is not the innermost one over points", name));
   if (!isParallel(innermost->band))
-    return {{}, fmt::format("a point needs the one before it along `{}`", name)};
+    return rowsInstead(kernel, innermost, form,
+                       fmt::format("a point needs the one before it along `{}`", name));
   if (form.body == VectorForm::Body::Lanes)
     return lanesSteps(innermost->label, form);
   const bool isAsked = form.body == VectorForm::Body::Unrolled;
@@ -156,6 +175,9 @@ Steps vectorSteps(const Scheduled &kernel, const VectorForm &form) {
     return {{}, rolled};
   if (form.along < 0 && form.lanes == 0 && reducesAlongRows(kernel, x))
     return {{}, "its points lie far apart; its sums become vectors along the rows that it reads"};
+  if (form.lanes == 0)
+    if (Steps rows = rowsAtOnce(kernel, *innermost); !rows.steps.empty())
+      return rows;
   return lanesSteps(innermost->label, form);
 }
 

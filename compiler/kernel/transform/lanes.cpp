@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/aff.h>
+#include <set>
 
 namespace pbc::kernel {
 namespace {
@@ -84,6 +85,16 @@ unsigned widestOf(const Kernel &kernel, const std::vector<int> &statements) {
   return widest;
 }
 
+/// The scalars of bodies that the statements below the loop use.
+std::set<int> scalarsBelow(const Scheduled &kernel, const LoopNode &loop) {
+  std::set<int> scalars;
+  for (const int s : statementsBelow(kernel, loop))
+    for (const Access &a : kernel.statements[static_cast<std::size_t>(s)].accesses)
+      if (kernel.buffers[static_cast<std::size_t>(a.buffer)].role == Buffer::Role::Local)
+        scalars.insert(a.buffer);
+  return scalars;
+}
+
 Outcome applyLanes(const Scheduled &kernel, const Arguments &arguments) {
   const std::string label = arguments.name("loop");
   const LoopNode loop = *findLoop(kernel.schedule.tree, label);
@@ -91,16 +102,16 @@ Outcome applyLanes(const Scheduled &kernel, const Arguments &arguments) {
     return {std::nullopt, alreadyRealised(loop)};
   if (std::string why = whyNoLanes(kernel, loop); !why.empty())
     return {std::nullopt, std::move(why)};
-  for (const Buffer &b : kernel.buffers)
-    if (b.role == Buffer::Role::Local && b.lanes > 0)
+  const std::set<int> scalars = scalarsBelow(kernel, loop);
+  for (const int b : scalars)
+    if (kernel.buffers[static_cast<std::size_t>(b)].lanes > 0)
       return {std::nullopt, "its scalars are arrays already"};
   const long count =
       arguments.number("count").value_or(kGroupBytes / widestOf(kernel, statementsBelow(kernel, loop)));
   Scheduled marked = kernel;
   marked.schedule.tree = realised(kernel.schedule.tree, label, as::Lanes{count});
-  for (Buffer &b : marked.buffers)
-    if (b.role == Buffer::Role::Local)
-      b.lanes = count;
+  for (const int b : scalars)
+    marked.buffers[static_cast<std::size_t>(b)].lanes = count;
   return {std::move(marked), ""};
 }
 

@@ -16,8 +16,26 @@ namespace {
 
 const std::string kLane = "pb__l";
 
+/// Whether some cell that the statement accesses lies in another row for each lane: vectors would be put together cell by cell.
+bool areCellsApart(const NodePtr &statement, const std::string &iterator) {
+  struct Cells : Visitor {
+    const std::string &iterator;
+    bool found = false;
+    explicit Cells(const std::string &iterator) : iterator(iterator) {}
+    void expr(const Expr &e) override {
+      if (const Element *cell = as<Element>(e))
+        for (std::size_t c = 1; c < cell->indices.size(); ++c)
+          found |= mentions(cell->indices[c], iterator);
+      Visitor::expr(e);
+    }
+  } cells(iterator);
+  cells.node(statement);
+  return cells.found;
+}
+
 /// Statements as loops over lanes, whose vectors are as wide as the loop is long: then the code has no loop, and the
-/// lanes are in registers. If the loop were unrolled first, functions would be called lane by lane.
+/// lanes are in registers. If the loop were unrolled first, functions would be called lane by lane. Where lanes are rows that lie
+/// apart, each statement is written out.
 struct OverLanes : Mutator {
   const std::string &iterator;
   const long count;
@@ -28,10 +46,12 @@ struct OverLanes : Mutator {
       return Mutator::node(n);
     Let lane{{{iterator, add(index(iterator + "_g"), index(kLane))}}};
     lane.mayBeUnused = true;
-    const Hint hint{.vectors = Hint::Vectors::Always,
-                    .unrolling = Hint::Unrolling::Never,
-                    .width = count,
-                    .interleave = 1};
+    constexpr Hint writtenOut{.vectors = Hint::Vectors::Never, .unrolling = Hint::Unrolling::Fully};
+    const Hint vector{.vectors = Hint::Vectors::Always,
+                      .unrolling = Hint::Unrolling::Never,
+                      .width = count,
+                      .interleave = 1};
+    const Hint &hint = areCellsApart(n, iterator) ? writtenOut : vector;
     isStatement_ = true;
     const NodePtr body = block({make({std::move(lane)}), Mutator::node(n)});
     isStatement_ = false;

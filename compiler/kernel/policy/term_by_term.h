@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Decides where points that wait for each other's sums add up term by term (transform/term_by_term.h): where the loop over points carries
+// a dependence, and loops of all points over one term are parallel and contiguous.
+#pragma once
+#include "compiler/kernel/policy/vectors.h"
+
+namespace pbc::kernel {
+
+/// The step, if it pays.
+Steps termByTermSteps(const Scheduled &, const script::Step &);
+
+} // namespace pbc::kernel

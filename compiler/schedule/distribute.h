@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Distributes the loops of rules that need each other: inside the outermost common loop, each rule that needs no other one in
+// turn gets loops of its own.
+//
+//   for k: for j: { R[k, j]: sum over V[., j]; V[., j] -= R[k, j] Q[., k] }
+//   => for k: { for j: R[k, j];  for y: for j: V[y, j] }
+//
+// So each of them has its contiguous direction innermost, and loops without dependences are parallel. Kennedy and McKinley,
+// *Maximizing loop parallelism and improving data locality via loop fusion and distribution*, 1993, have the graph of
+// dependences inside a loop, whose components are taken apart here.
+//
+// Invariant: the result keeps all dependences.
+#pragma once
+#include "compiler/schedule/plan.h"
+
+namespace pbc::schedule {
+
+/// `whole`: a legal order of the uses. Nothing if the outermost loop does not take them apart.
+std::optional<isl::schedule> distributed(const std::vector<RuleUse> &, const isl::union_map &dependences,
+                                         const isl::set &context, const isl::schedule &whole);
+
+/// The components of the uses, one after the other, each in an order of its own; nothing if one of them has none.
+std::optional<isl::schedule> inComponents(const std::vector<RuleUse> &, const isl::union_map &dependences,
+                                          const isl::set &context);
+
+} // namespace pbc::schedule
