@@ -3,25 +3,104 @@
 #include "compiler/schedule/distribute.h"
 #include "compiler/schedule/components.h"
 #include "compiler/schedule/order.h"
+#include <algorithm>
 #include <isl/aff.h>
 #include <isl/schedule.h>
 #include <isl/schedule_node.h>
 #include <isl/set.h>
 #include <isl/union_map.h>
+#include <vector>
 
 namespace pbc::schedule {
 
 namespace {
 
-/// The outermost loop of an order that begins with loops over all uses.
-std::optional<isl::multi_union_pw_aff> outermostLoop(const isl::schedule &order) {
+/// The loops of which each can be the outermost one: those of the first band, if it may be permuted.
+std::vector<isl::multi_union_pw_aff> outermostLoops(const isl::schedule &order) {
   const isl::schedule_node root = isl::manage(isl_schedule_get_root(order.get()));
   const isl::schedule_node band = isl::manage(isl_schedule_node_get_child(root.get(), 0));
+  std::vector<isl::multi_union_pw_aff> loops;
   if (isl_schedule_node_get_type(band.get()) != isl_schedule_node_band)
-    return std::nullopt;
-  isl_multi_union_pw_aff *loops = isl_schedule_node_band_get_partial_schedule(band.get());
+    return loops;
   const auto members = static_cast<unsigned>(isl_schedule_node_band_n_member(band.get()));
-  return isl::manage(isl_multi_union_pw_aff_drop_dims(loops, isl_dim_out, 1, members - 1));
+  const unsigned count = isl_schedule_node_band_get_permutable(band.get()) == isl_bool_true ? members : 1;
+  for (unsigned k = 0; k < count; ++k) {
+    isl_multi_union_pw_aff *one = isl_schedule_node_band_get_partial_schedule(band.get());
+    one = isl_multi_union_pw_aff_drop_dims(one, isl_dim_out, k + 1, members - k - 1);
+    loops.push_back(isl::manage(isl_multi_union_pw_aff_drop_dims(one, isl_dim_out, 0, k)));
+  }
+  return loops;
+}
+
+/// The order without loops of which each step of the loop `turn` around runs one iteration only.
+isl::schedule withoutFixed(const isl::schedule &order, const isl::union_map &turn) {
+  struct Around {
+    isl::union_map turn;
+  } around{turn};
+  const auto change = [](isl_schedule_node *node, void *user) {
+    const isl::union_map &turn = static_cast<Around *>(user)->turn;
+    for (int k = 0; isl_schedule_node_get_type(node) == isl_schedule_node_band &&
+                    k < isl_schedule_node_band_n_member(node);) {
+      isl_multi_union_pw_aff *loops = isl_schedule_node_band_get_partial_schedule(node);
+      isl_union_map *member = isl_union_map_from_union_pw_aff(isl_multi_union_pw_aff_get_union_pw_aff(loops, k));
+      isl_multi_union_pw_aff_free(loops);
+      isl_union_map *fixed = isl_union_map_apply_range(isl_union_map_reverse(turn.copy()), member);
+      const bool isFixed = isl_union_map_is_single_valued(fixed) == isl_bool_true;
+      isl_union_map_free(fixed);
+      if (!isFixed) {
+        ++k;
+        continue;
+      }
+      if (k > 0) {
+        node = isl_schedule_node_child(isl_schedule_node_band_split(node, k), 0);
+        k = 0;
+      }
+      if (isl_schedule_node_band_n_member(node) > 1)
+        node = isl_schedule_node_band_split(node, 1);
+      node = isl_schedule_node_delete(node);
+    }
+    return node;
+  };
+  return isl::manage(isl_schedule_map_schedule_node_bottom_up(order.copy(), change, &around));
+}
+
+/// How well the innermost loops suit a processor: for each rule 2 if its first variable, along which cells lie side by side, runs
+/// innermost without a dependence, 1 if some other loop has none.
+int suitability(const isl::schedule &order) {
+  int all = 0;
+  isl_schedule_foreach_schedule_node_top_down(
+      order.get(),
+      [](isl_schedule_node *node, void *user) {
+        if (isl_schedule_node_get_type(node) != isl_schedule_node_band)
+          return isl_bool_true;
+        isl_schedule_node *below = isl_schedule_node_child(isl_schedule_node_copy(node), 0);
+        const bool isInnermost = isl_schedule_node_get_type(below) == isl_schedule_node_leaf;
+        isl_schedule_node_free(below);
+        if (!isInnermost)
+          return isl_bool_true;
+        const int members = isl_schedule_node_band_n_member(node);
+        isl_multi_union_pw_aff *loops = isl_schedule_node_band_get_partial_schedule(node);
+        isl_union_pw_aff *last = isl_multi_union_pw_aff_get_union_pw_aff(loops, members - 1);
+        isl_multi_union_pw_aff_free(loops);
+        bool isFirstVariable = true;
+        isl_union_pw_aff_foreach_pw_aff(
+            last,
+            [](isl_pw_aff *f, void *isFirst) {
+              *static_cast<bool *>(isFirst) &= isl_pw_aff_involves_dims(f, isl_dim_in, 0, 1) == isl_bool_true;
+              isl_pw_aff_free(f);
+              return isl_stat_ok;
+            },
+            &isFirstVariable);
+        isl_union_pw_aff_free(last);
+        int here = 0;
+        for (int k = 0; k < members; ++k)
+          if (isl_schedule_node_band_member_get_coincident(node, k) == isl_bool_true)
+            here = std::max(here, k + 1 == members && isFirstVariable ? 2 : 1);
+        *static_cast<int *>(user) += here;
+        return isl_bool_true;
+      },
+      &all);
+  return all;
 }
 
 } // namespace
@@ -50,17 +129,24 @@ std::optional<isl::schedule> inComponents(const std::vector<RuleUse> &uses, cons
 
 std::optional<isl::schedule> distributed(const std::vector<RuleUse> &uses, const isl::union_map &dependences,
                                          const isl::set &context, const isl::schedule &whole) {
-  const auto loop = outermostLoop(whole);
-  if (!loop)
-    return std::nullopt;
-  const isl::union_map turn = isl::manage(isl_union_map_from_multi_union_pw_aff(loop->copy()));
-  const isl::union_map inSameTurn = dependences.intersect(turn.apply_range(turn.reverse()));
-  if (componentsOf(uses, inSameTurn).size() == 1)
-    return std::nullopt;
-  const auto inside = inComponents(uses, inSameTurn, context);
-  if (!inside)
-    return std::nullopt;
-  return isl::manage(isl_schedule_insert_partial_schedule(inside->copy(), loop->copy()));
+  std::optional<isl::schedule> best;
+  int most = -1;
+  for (const isl::multi_union_pw_aff &loop : outermostLoops(whole)) {
+    const isl::union_map turn = isl::manage(isl_union_map_from_multi_union_pw_aff(loop.copy()));
+    const isl::union_map inSameTurn = dependences.intersect(turn.apply_range(turn.reverse()));
+    if (componentsOf(uses, inSameTurn).size() == 1)
+      continue;
+    const auto parts = inComponents(uses, inSameTurn, context);
+    if (!parts)
+      continue;
+    const isl::schedule inside = withoutFixed(*parts, turn);
+    const int suits = suitability(inside);
+    if (suits <= most)
+      continue;
+    most = suits;
+    best = isl::manage(isl_schedule_insert_partial_schedule(inside.copy(), loop.copy()));
+  }
+  return best;
 }
 
 } // namespace pbc::schedule

@@ -6,7 +6,8 @@
 //   for k: for j: { R[k, j]: sum over V[., j]; V[., j] -= R[k, j] Q[., k] }
 //   => for k: { for j: R[k, j];  for y: for j: V[y, j] }
 //
-// So each of them has its contiguous direction innermost, and loops without dependences are parallel. Kennedy and McKinley,
+// So each of them has its contiguous direction innermost, and loops without dependences are parallel. Where several loops can be the
+// outermost one, that which leaves most rules such a direction is. Kennedy and McKinley,
 // *Maximizing loop parallelism and improving data locality via loop fusion and distribution*, 1993, have the graph of
 // dependences inside a loop, whose components are taken apart here.
 //
@@ -16,7 +17,7 @@
 
 namespace pbc::schedule {
 
-/// `whole`: a legal order of the uses. Nothing if the outermost loop does not take them apart.
+/// `whole`: a legal order of the uses. Nothing if no outermost loop takes them apart.
 std::optional<isl::schedule> distributed(const std::vector<RuleUse> &, const isl::union_map &dependences,
                                          const isl::set &context, const isl::schedule &whole);
 

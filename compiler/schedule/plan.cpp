@@ -219,7 +219,7 @@ private:
         continue;
       if (std::any_of(r.outputs.begin(), r.outputs.end(), isOfMatrix) ||
           (withReaders && std::any_of(r.inputs.begin(), r.inputs.end(), isOfMatrix) &&
-           versionWritten(t_, grid_, uses_[u])))
+           versionWritten(t_, grid_, uses_[u], true)))
         uses.push_back(u);
     }
     return uses;
@@ -273,7 +273,7 @@ private:
     }
     std::optional<isl::schedule> order;
     if (group.size() > 1)
-      order = slicedOrder(t_, grid_, step.uses, dependences);
+      order = slicedOrder(t_, grid_, step.uses, dependences, sliced);
     if (!order && !(sliced && group.size() > 1))
       order = orderOf(step.uses, dependences, grid_.context);
     if (!order) {

@@ -2,6 +2,7 @@
 
 #include "compiler/schedule/slices.h"
 #include "compiler/schedule/distribute.h"
+#include "compiler/schedule/versions.h"
 #include <isl/aff.h>
 #include <isl/map.h>
 #include <isl/schedule.h>
@@ -11,11 +12,11 @@
 namespace pbc::schedule {
 
 std::optional<isl::pw_aff> versionWritten(const sema::Transform &t, const choice::Grid &grid,
-                                          const RuleUse &use) {
+                                          const RuleUse &use, bool likeVersions) {
   const auto &r = t.rules[use.rule];
   for (std::size_t o = 0; o < r.outputs.size(); ++o) {
     const auto &m = t.matrices[r.outputs[o].matrix];
-    if (!m.isVersioned || m.role != sema::Role::Through)
+    if (m.role != sema::Role::Through || !(m.isVersioned || (likeVersions && isLikeVersioned(m))))
       continue;
     isl_map *version = grid.applications[use.rule].writes[o].intersect_domain(use.domain).release();
     version = isl_map_project_out(version, isl_dim_out, 0, static_cast<unsigned>(m.rank() - 1));
@@ -33,10 +34,11 @@ std::optional<isl::pw_aff> versionWritten(const sema::Transform &t, const choice
 
 std::optional<isl::schedule> slicedOrder(const sema::Transform &t, const choice::Grid &grid,
                                          const std::vector<RuleUse> &uses,
-                                         const isl::union_map &dependences) {
+                                         const isl::union_map &dependences,
+                                         bool likeVersions) {
   isl_union_pw_aff *all = nullptr;
   for (const auto &use : uses) {
-    const auto version = versionWritten(t, grid, use);
+    const auto version = versionWritten(t, grid, use, likeVersions);
     if (!version) {
       isl_union_pw_aff_free(all);
       return std::nullopt;

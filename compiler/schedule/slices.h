@@ -13,11 +13,13 @@
 namespace pbc::schedule {
 
 /// The version that each point of the use writes; nothing if it writes no versioned `through` matrix, or
-/// several versions at once.
-std::optional<isl::pw_aff> versionWritten(const sema::Transform &, const choice::Grid &, const RuleUse &);
+/// several versions at once. `likeVersions`: the last dimension of matrices without versions counts, too (versions.h).
+std::optional<isl::pw_aff> versionWritten(const sema::Transform &, const choice::Grid &, const RuleUse &,
+                                          bool likeVersions);
 
 /// The order by versions, or nothing if some dependence does not allow it. Arguments as in orderOf().
 std::optional<isl::schedule> slicedOrder(const sema::Transform &, const choice::Grid &,
-                                         const std::vector<RuleUse> &uses, const isl::union_map &dependences);
+                                         const std::vector<RuleUse> &uses, const isl::union_map &dependences,
+                                         bool likeVersions);
 
 } // namespace pbc::schedule

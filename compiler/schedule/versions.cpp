@@ -18,9 +18,6 @@ namespace {
 /// If dependences reach further back, folding does not pay.
 constexpr long kMostSlots = 8;
 
-/// So many dimensions has a matrix without versions whose last one is treated like these.
-constexpr int kDimensionsLikeVersions = 3;
-
 /// Whether each point accesses one version: { point -> cell } has one last coordinate for each point.
 bool isOneVersion(const sema::Binding &b, const sema::Matrix &m, const isl::map &cells) {
   const int last = m.rank() - 1;
@@ -184,7 +181,7 @@ void fold(sema::Transform &t, int matrix, long slots) {
 
 bool mayHaveSlots(const sema::Transform &t, int matrix, const choice::Grid &grid) {
   const auto &m = t.matrices[matrix];
-  if (m.role != sema::Role::Through || !(m.isVersioned || m.rank() >= kDimensionsLikeVersions))
+  if (m.role != sema::Role::Through || !(m.isVersioned || isLikeVersioned(m)))
     return false;
   for (const auto &r : t.rules) {
     const auto &application = grid.applications[r.index];

@@ -20,6 +20,8 @@ namespace pbc::schedule {
 sema::Module foldVersions(const sema::Module &, const std::vector<std::vector<body::Facts>> &,
                           const std::vector<choice::Choices> &, const std::vector<TransformPlans> &);
 
+/// Whether the last dimension of a matrix without versions is treated as if it had some: it has at least three.
+inline bool isLikeVersioned(const sema::Matrix &m) { return m.rank() >= 3; }
 /// Whether the matrix is a temporary that has versions, or at least three dimensions, and is accessed one version at a time:
 /// one place along its last dimension.
 bool mayHaveSlots(const sema::Transform &, int matrix, const choice::Grid &);
