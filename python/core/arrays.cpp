@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "python/core/arrays.h"
+#include <cstring>
+#include <nanobind/stl/string.h>
+#include <string>
+#include <utility>
+
+namespace pbc_python {
+namespace {
+
+struct Type {
+  int element;
+  const char *name;
+  nb::dlpack::dtype dtype;
+};
+
+constexpr std::uint8_t kInt = 0, kUnsigned = 1, kFloat = 2; // DLPack's codes
+constexpr Type kTypes[] = {
+    {PBC_F64, "float64", {kFloat, 64, 1}}, {PBC_F32, "float32", {kFloat, 32, 1}},
+    {PBC_I32, "int32", {kInt, 32, 1}},     {PBC_I64, "int64", {kInt, 64, 1}},
+    {PBC_U8, "uint8", {kUnsigned, 8, 1}},
+};
+
+const Type &typeOf(int element) {
+  for (const Type &t : kTypes)
+    if (t.element == element)
+      return t;
+  throw Failure(PBC_ERROR_INTERNAL, "an element type that this package does not know");
+}
+
+std::string textOf(nb::handle object) { return nb::cast<std::string>(nb::str(object)); }
+
+/// "an array of dtype >f8", "a str"
+std::string kindOf(nb::handle object) {
+  if (nb::hasattr(object, "dtype"))
+    return "an array of dtype " + textOf(object.attr("dtype"));
+  return "of the type " + textOf(object.type().attr("__name__"));
+}
+
+[[noreturn]] void refuse(const pbc_argument &argument, const std::string &what) {
+  throw Failure(PBC_ERROR_ARGUMENT, std::string(argument.name) + " " + what);
+}
+
+int elementOf(nb::dlpack::dtype dtype) {
+  for (const Type &t : kTypes)
+    if (t.dtype == dtype)
+      return t.element;
+  return 0;
+}
+
+template <class T>
+void store(T value, unsigned char *to) {
+  std::memcpy(to, &value, sizeof value);
+}
+
+} // namespace
+
+const char *dtypeName(int element) { return typeOf(element).name; }
+
+void Given::takeNumber(nb::handle object, const pbc_argument &argument) {
+  const bool isReal = argument.element == PBC_F64 || argument.element == PBC_F32;
+  if (isReal) {
+    const double value = PyFloat_AsDouble(object.ptr());
+    if (value == -1 && PyErr_Occurred()) {
+      PyErr_Clear();
+      refuse(argument, "has to be a number, and is " + kindOf(object));
+    }
+    argument.element == PBC_F64 ? store(value, number_) : store(static_cast<float>(value), number_);
+  } else {
+    const nb::object index = nb::steal(PyNumber_Index(object.ptr()));
+    const long long value = index.is_valid() ? PyLong_AsLongLong(index.ptr()) : -1;
+    const bool fits = argument.element == PBC_I32  ? value == static_cast<std::int32_t>(value)
+                      : argument.element == PBC_U8 ? value == static_cast<std::uint8_t>(value)
+                                                   : true;
+    if (PyErr_Occurred() || !fits) {
+      PyErr_Clear();
+      refuse(argument, std::string("has to be a whole number that fits ") + dtypeName(argument.element) +
+                           ", and is " + (index.is_valid() ? textOf(object) : kindOf(object)));
+    }
+    argument.element == PBC_I64   ? store(static_cast<std::int64_t>(value), number_)
+    : argument.element == PBC_I32 ? store(static_cast<std::int32_t>(value), number_)
+                                  : store(static_cast<std::uint8_t>(value), number_);
+  }
+  array_.data = number_;
+  array_.element = argument.element;
+  array_.place = PBC_HOST;
+}
+
+template <class Array>
+bool Given::takeArray(nb::handle object, const pbc_argument &argument, std::optional<Array> &keep) {
+  keep.emplace();
+  if (!nb::try_cast<Array>(object, *keep, false))
+    return false;
+  const Array &a = *keep;
+  const auto rank = static_cast<int>(a.ndim());
+  if (rank != argument.rank)
+    refuse(argument, std::string("is ") + argument.name + argument.extents + ", with " +
+                         std::to_string(argument.rank) + (argument.rank == 1 ? " dimension" : " dimensions") +
+                         ", and the array has " + std::to_string(rank));
+  if (a.dtype() != typeOf(argument.element).dtype)
+    refuse(argument, std::string("has elements of ") + dtypeName(argument.element) + ", and is " +
+                         kindOf(object) + ": .astype(\"" + dtypeName(argument.element) + "\") converts");
+  array_.data = const_cast<void *>(static_cast<const void *>(a.data()));
+  array_.element = elementOf(a.dtype());
+  array_.rank = rank;
+  array_.place = a.device_type();
+  array_.device = a.device_id();
+  for (int d = 0; d < rank; ++d) {
+    array_.extent[d] = static_cast<std::int64_t>(a.shape(static_cast<std::size_t>(rank - 1 - d)));
+    array_.stride[d] = a.stride(static_cast<std::size_t>(rank - 1 - d));
+  }
+  return true;
+}
+
+void Given::take(nb::handle object, const pbc_argument &argument, bool isWritten) {
+  if (isWritten) {
+    if (takeArray(object, argument, written_))
+      return;
+    std::optional<nb::ndarray<nb::ro>> asRead;
+    refuse(argument, takeArray(object, argument, asRead)
+                         ? "is written, and the array is read-only"
+                         : "is written, and has to be an array of " +
+                               std::string(dtypeName(argument.element)) + ", and is " + kindOf(object));
+  }
+  if (argument.rank == 0)
+    return takeNumber(object, argument);
+  if (takeArray(object, argument, read_)) {
+    array_.flags = PBC_READ_ONLY;
+    return;
+  }
+  if (PyErr_Occurred())
+    PyErr_Clear();
+  if (nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object)) {
+    const nb::object made =
+        nb::module_::import_("numpy").attr("asarray")(object, dtypeName(argument.element));
+    if (takeArray(made, argument, read_)) {
+      array_.flags = PBC_READ_ONLY;
+      return;
+    }
+  }
+  refuse(argument, "has to be an array of " + std::string(dtypeName(argument.element)) +
+                       " in the machine's byte order, and is " + kindOf(object));
+}
+
+nb::object wrapped(pbc_array &made, const pbc_argument &argument, const pbc_library &library) {
+  // The capsule owns a copy of the description, which has the owner of the memory in it.
+  struct Owned {
+    pbc_array array;
+    const pbc_library *library;
+  };
+  auto *const owned = new Owned{made, &library};
+  made = pbc_array_wanted();
+  const nb::capsule owner(owned, [](void *p) noexcept {
+    auto *const o = static_cast<Owned *>(p);
+    o->library->free(&o->array);
+    delete o;
+  });
+  const pbc_array &a = owned->array;
+  std::size_t shape[PBC_MAX_RANK] = {};
+  std::int64_t stride[PBC_MAX_RANK] = {};
+  for (int d = 0; d < a.rank; ++d) {
+    shape[a.rank - 1 - d] = static_cast<std::size_t>(a.extent[d]);
+    stride[a.rank - 1 - d] = a.stride[d];
+  }
+  const nb::object array =
+      nb::cast(nb::ndarray<nb::numpy>(a.data, static_cast<std::size_t>(a.rank), shape, owner, stride,
+                                      typeOf(argument.element).dtype, nb::device::cpu::value));
+  return argument.rank ? array : nb::object(array.attr("item")());
+}
+
+} // namespace pbc_python

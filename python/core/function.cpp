@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "python/core/function.h"
+#include "python/core/arrays.h"
+#include <nanobind/stl/string_view.h>
+#include <optional>
+#include <string_view>
+
+namespace pbc_python {
+namespace {
+
+namespace nb = nanobind;
+
+constexpr std::size_t kMost = 16; // arguments of a transform
+
+std::string countText(std::size_t n, const char *what) {
+  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+/// What a call gives by keywords.
+struct Keywords {
+  nb::handle out;
+  double accuracy = 0;
+  std::int64_t sizes[kMost] = {};
+};
+
+class Call {
+public:
+  Call(const pbc_function &about, const std::vector<const pbc_argument *> &inputs,
+       const std::vector<const pbc_argument *> &outputs)
+      : about_(about), inputs_(inputs), outputs_(outputs) {
+    if (inputs.size() + outputs.size() > kMost || static_cast<std::size_t>(about.size_count) > kMost)
+      throw Failure(PBC_ERROR_ARGUMENT,
+                    std::string(about.name) + " has more arguments than this package can pass");
+  }
+
+  void take(const nb::args &args, const nb::kwargs &kwargs) {
+    if (args.size() > inputs_.size())
+      refuse("takes " + countText(inputs_.size(), "input") + ", and got " + std::to_string(args.size()));
+    for (std::size_t i = 0; i < args.size(); ++i)
+      objects_[i] = args[i];
+    for (const auto &[key, value] : kwargs)
+      takeKeyword(nb::cast<std::string_view>(key), value);
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      if (!objects_[i].is_valid())
+        refuse(std::string("needs its input ") + inputs_[i]->name);
+      given_[i].take(objects_[i], *inputs_[i], false);
+      arrays_[i] = given_[i].array();
+    }
+    for (int s = 0; s < about_.size_count; ++s)
+      if (!isSizeGiven_[s])
+        refuse(std::string("needs the size ") + about_.sizes[s] +
+               ", which no input tells: " + about_.sizes[s] + "=...");
+    takeOutputs();
+  }
+
+  void run(const Context &context, int function) {
+    const nb::gil_scoped_release unlocked;
+    context.call(function, arrays_, keywords_.sizes, keywords_.accuracy);
+  }
+
+  nb::object results(const pbc_library &library) {
+    if (outputs_.size() == 1)
+      return result(0, library);
+    nb::list all;
+    for (std::size_t i = 0; i < outputs_.size(); ++i)
+      all.append(result(i, library));
+    return nb::tuple(all);
+  }
+
+private:
+  [[noreturn]] void refuse(const std::string &what) const {
+    throw Failure(PBC_ERROR_ARGUMENT, std::string(about_.name) + " " + what);
+  }
+
+  void takeKeyword(std::string_view key, nb::handle value) {
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      if (key == inputs_[i]->name) {
+        if (objects_[i].is_valid())
+          refuse("got its input " + std::string(key) + " twice");
+        objects_[i] = value;
+        return;
+      }
+    for (int s = 0; s < about_.size_count; ++s)
+      if (key == about_.sizes[s]) {
+        keywords_.sizes[s] = nb::cast<std::int64_t>(value);
+        isSizeGiven_[s] = true;
+        return;
+      }
+    if (key == "out") {
+      keywords_.out = value;
+    } else if (key == "accuracy" && about_.target_count) {
+      keywords_.accuracy = nb::cast<double>(value);
+    } else {
+      std::string known = "out";
+      for (const pbc_argument *a : inputs_)
+        known += std::string(", ") + a->name;
+      for (int s = 0; s < about_.size_count; ++s)
+        known += std::string(", ") + about_.sizes[s];
+      if (about_.target_count)
+        known += ", accuracy";
+      refuse("has no argument " + std::string(key) + "; it has " + known);
+    }
+  }
+
+  void takeOutputs() {
+    const std::size_t first = inputs_.size();
+    const bool isOne = outputs_.size() == 1;
+    const nb::handle out =
+        keywords_.out.is_valid() && !keywords_.out.is_none() ? keywords_.out : nb::handle();
+    if (out.is_valid() && !isOne && (!nb::isinstance<nb::tuple>(out) || nb::len(out) != outputs_.size()))
+      refuse("makes " + countText(outputs_.size(), "output") +
+             ": out has to be a tuple of as many arrays, or None for new ones");
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      const nb::object one = !out.is_valid() ? nb::none() : isOne ? nb::borrow(out) : nb::object(out[i]);
+      if (one.is_none()) {
+        made_[i] = pbc_array_wanted();
+        arrays_[first + i] = &made_[i];
+      } else {
+        returned_[i] = one;
+        given_[first + i].take(one, *outputs_[i], true);
+        arrays_[first + i] = given_[first + i].array();
+      }
+    }
+  }
+
+  nb::object result(std::size_t i, const pbc_library &library) {
+    return returned_[i].is_valid() ? returned_[i] : wrapped(made_[i], *outputs_[i], library);
+  }
+
+  const pbc_function &about_;
+  const std::vector<const pbc_argument *> &inputs_, &outputs_;
+  Keywords keywords_;
+  nb::handle objects_[kMost];
+  bool isSizeGiven_[kMost] = {};
+  Given given_[kMost];
+  pbc_array made_[kMost];
+  nb::object returned_[kMost];
+  pbc_array *arrays_[kMost] = {};
+};
+
+} // namespace
+
+Function::Function(std::shared_ptr<SharedContext> context, int index)
+    : context_(std::move(context)), index_(index), about_(context_->get()->about().functions[index]) {
+  for (int a = 0; a < about_.argument_count; ++a)
+    (about_.arguments[a].is_output ? outputs_ : inputs_).push_back(&about_.arguments[a]);
+}
+
+nb::object Function::call(const nb::args &args, const nb::kwargs &kwargs) const {
+  const std::shared_ptr<const Context> context = context_->get();
+  Call call(about_, inputs_, outputs_);
+  call.take(args, kwargs);
+  call.run(*context, index_);
+  return call.results(context->about());
+}
+
+} // namespace pbc_python

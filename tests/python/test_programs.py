@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Programs: files, the cache, tuning, explanations, the standard library."""
+import doctest
+
+import numpy as np
+import pbc
+
+SUMS = """transform Sums
+from A[n]
+to B[n]
+{
+  rule Direct B.cell(i) from(A.region(0, i + 1) a) {
+    double s = 0;
+    for (int k = 0; k <= i; ++k)
+      s += a.cell(k);
+    return s;
+  }
+  rule Left B.cell(i) from(A.cell(i) a, B.cell(i - 1) b) { return a + b; }
+}
+"""
+
+
+def test_a_file_that_changes_is_another_program(tmp_path):
+    path = tmp_path / "scale.pbcc"
+    text = "transform Scale from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return FACTOR * a; } }"
+    path.write_text(text.replace("FACTOR", "2"))
+    twice = pbc.compile(path)
+    path.write_text(text.replace("FACTOR", "3"))
+    thrice = pbc.compile(path)
+    assert twice.Scale([1.0])[0] == 2 and thrice.Scale([1.0])[0] == 3
+    path.write_text(text)
+    assert pbc.compile(path, options=["-DFACTOR=7"]).Scale([1.0])[0] == 7
+
+
+def test_tuning_is_used_at_once_and_later(tmp_path):
+    path = tmp_path / "sums.pbcc"
+    path.write_text(SUMS)
+    f = pbc.compile(path)
+    a = np.random.default_rng(0).random(5000)
+    found = f.tune(size=5000, budget=2)
+    assert found["speedup"] > 2, found
+    assert '"Left"' in f.configuration
+    np.testing.assert_allclose(f.Sums(a), np.cumsum(a))
+    again = pbc.compile(path)
+    assert again.configuration == f.configuration
+    assert "<html" in f.report().html and "srcdoc" in f.report()._repr_html_()
+    # A configuration of an older text is left aside.
+    path.write_text(SUMS.replace("Left", "FromLeft"))
+    assert '"Left"' not in pbc.compile(path).configuration
+
+
+def test_explanations():
+    f = pbc.compile(SUMS)
+    text = f.explain("Sums")
+    assert "rule Left (line 11): lifted" in text
+    assert text._repr_html_().startswith("<pre>transform Sums")
+    assert "Sums" in repr(f)
+
+
+def test_the_standard_library(numbers):
+    x = numbers.random(1000)
+    np.testing.assert_array_equal(pbc.stdlib.sort(x), np.sort(x))
+    a = numbers.random((20, 30))
+    np.testing.assert_allclose(pbc.stdlib.matrix_product(a, a.T), a @ a.T)
+    assert "matrix_product" in dir(pbc.stdlib)
+
+
+def test_doctests():
+    from pbc import _program
+    failures, tried = doctest.testmod(_program)
+    assert tried and not failures
