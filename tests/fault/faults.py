@@ -60,7 +60,7 @@ def configuration(info, place="gpu"):
         for s in t["sites"]:
             if s.get("device"):
                 use = place if place in [a["name"] for a in s["alternatives"]] else "gpu"
-                text += f'{s["key"]} = "{use}"\n'
+                text += f'"{s["key"]}" = "{use}"\n'
     return text
 
 def sentences(kind, k, steps):
