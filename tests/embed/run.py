@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles a test of a library with the system's C compiler against the generated header, and runs it.
+"""Compiles a test of a library with the system's compiler of C or C++ against the generated header, and runs it.
 
-  run.py PBC TEST.c [FLAG...]
+  run.py PBC TEST.c|TEST.cpp [FLAG...]
 
-The comments `/* library: NAME */` in the test say which programs beside it become libraries; FLAG is for pbc, --shared
-unless another is given. The test must end with status 0 and print nothing: a library never does. The library must show
+The comments `/* library: NAME */` in the test say which programs beside it become libraries; the test itself opens those
+of `/* opened: NAME */`. FLAG is for pbc, --shared unless another is given. The test must end with status 0 and print nothing: a library never does. The library must show
 no symbol but its own functions.
 """
 import os, re, subprocess, sys, tempfile
@@ -24,10 +24,11 @@ def symbols(library):
 
 def main():
     with open(SOURCE, encoding="utf-8") as file:
-        names = re.findall(r"/\* library: (\w+) \*/", file.read())
+        made = re.findall(r"/\* (library|opened): (\w+) \*/", file.read())
+    names = [name for kind, name in made if kind == "library"]
     is_static = "--static" in FLAGS
     with tempfile.TemporaryDirectory() as build:
-        for name in names:
+        for _, name in made:
             library = os.path.join(build, f"lib{name}.{'a' if is_static else 'so'}")
             run([PBC, *FLAGS, os.path.join(FOLDER, name + ".pbcc"), "-o", library])
             if not is_static:
@@ -35,10 +36,12 @@ def main():
                 assert not strange, strange
         program = os.path.join(build, "program")
         objects = program + ".o"
-        run(["cc", "-std=c99", "-O1", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I", build,
+        is_cxx = SOURCE.endswith(".cpp")
+        language = ["c++", "-std=c++20"] if is_cxx else ["cc", "-std=c99", "-D_POSIX_C_SOURCE=200809L"]
+        run([*language, "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I", build,
              "-I", FOLDER, "-c", SOURCE, "-o", objects])
-        libraries = [f"-l{name}" for name in names] + (["-lpng", "-lz", "-ldl"] if is_static else [])
-        run(["c++" if is_static else "cc", objects, "-o", program, "-L", build, "-Wl,-rpath," + build, *libraries, "-lpthread", "-lm"])
+        libraries = [f"-l{name}" for name in names] + (["-lpng", "-lz"] if is_static else [])
+        run(["c++" if is_static or is_cxx else "cc", objects, "-o", program, "-L", build, "-Wl,-rpath," + build, *libraries, "-lpthread", "-ldl", "-lm"])
         run([program], cwd=build, timeout=100)
 
 main()
