@@ -8,7 +8,6 @@ namespace pb {
 namespace base {
 namespace {
 bool training = false;
-constinit ExecutionContext ofProgram;
 } // namespace
 
 void setTraining(bool is) { training = is; }
@@ -17,7 +16,6 @@ void setUntrained(bool is) { pb_execution->isUntrained = is; }
 } // namespace base
 
 extern "C" {
-__thread ExecutionContext *pb_execution = &base::ofProgram;
 bool pb_is_training() { return base::training; }
 bool pb_is_untrained() { return pb_execution->isUntrained; }
 }

@@ -8,6 +8,7 @@
 #include "runtime/matrix/memo.h"
 #include <algorithm>
 #include <cstring>
+#include <pthread.h>
 
 namespace pb::embed {
 namespace {
@@ -65,11 +66,24 @@ private:
   long *all_ = usual_;
 };
 
+/// While it lives, pthread_cancel() does not end the calling thread: workers use what lies on its stack.
+class WithoutCancellation {
+public:
+  WithoutCancellation() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~WithoutCancellation() { pthread_setcancelstate(before_, nullptr); }
+  WithoutCancellation(const WithoutCancellation &) = delete;
+  WithoutCancellation &operator=(const WithoutCancellation &) = delete;
+
+private:
+  int before_ = 0;
+};
+
 /// `isWorker`: the calling thread is a worker of the context, whose rule calls the library. It must not wait for itself.
 void run(pbc_context &context, const Transform &t, const AnyRegion *regions, const long *sizes, long n,
          bool isWorker) {
   if (isWorker)
     return t.runHere(regions, sizes, t.bin);
+  const WithoutCancellation guard;
   if (n >= ofContext(t.cutoff)[t.bin] || (t.mayRecurse && !hasBigStack()))
     return context.scheduler().run(t.start(regions, sizes, t.bin));
   if (t.mayRecurse)

@@ -95,6 +95,14 @@ int main(void) {
   CHECK(strstr(said, "older.cfg"));
   CHECK(fabs(root(older, 2, 12) - sqrt(2)) < 1e-15);
 
+  /* The file beside the library, which this is, is taken where no other is named. */
+  write("basics.cfg", "[\"Root<2>\"]\nrounds = 9\n");
+  pbc_context *beside = with(NULL, 1), *without = with("", 1);
+  CHECK(fabs(root(beside, 2, 12) - sqrt(2)) < 1e-15);
+  CHECK(fabs(root(without, 2, 12) - 1.5) < 1e-9);
+  pbc_basics_destroy(beside);
+  pbc_basics_destroy(without);
+
   /* Another library, with functions of the same names. */
   pbc_context *other = NULL;
   CHECK(pbc_other_create(NULL, &other) == PBC_OK);

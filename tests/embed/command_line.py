@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tests how libraries are asked for: names of files and functions, what is refused, the example of docs/embedding.md.
+
+  command_line.py PBC DOCUMENT
+"""
+import os, re, subprocess, sys, tempfile
+
+PBC, DOCUMENT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+PROGRAM = """// Each cell and its right neighbour.
+transform Smooth from A[n] to B[n] { B.cell(i) from(A.cell(i) a, A.cell(i + 1) b) { return (a + b) / 2; } secondary B.cell(i) from(A.cell(i) a) { return a; } }
+transform MatMul from A[c, h], B[w, c] to AB[w, h] {
+  AB.cell(x, y) from(A.row(y) a, B.column(x) b) { ElementT s = 0; for (int k = 0; k < c; ++k) s += a.cell(k) * b.cell(k); return s; }
+}
+/* A comment of C: * / must not end it. // */
+transform create from int_[n] to B[n], S { to(B b, S s) from(int_ a) { s = n; for (int i = 0; i < n; ++i) b.cell(i) = a.cell(i); } }
+"""
+
+def run(*command, status=0):
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == status, (command, done.returncode, done.stdout, done.stderr)
+    return done.stdout + done.stderr
+
+def functions(header):
+    with open(header, encoding="utf-8") as file:
+        return re.findall(r"^int32_t (\w+)\(pbc_context", file.read(), re.M)
+
+def names():
+    assert run(PBC, "--shared", "mm.pbcc") == "" and sorted(os.listdir()) == ["libmm.so", "mm.h", "mm.hpp", "mm.pbcc"]
+    assert functions("mm.h") == ["pbc_mm_Smooth", "pbc_mm_MatMul", "pbc_mm_create_"], functions("mm.h")
+    run(PBC, "--static", "mm.pbcc")
+    assert os.path.exists("libmm.a")
+    os.mkdir("build")
+    run(PBC, "--shared", "mm.pbcc", "-o", "build/libfast-2.so.1")
+    assert functions("build/fast_2.h")[0] == "pbc_fast_2_Smooth"
+    assert "Library soname: [libfast-2.so.1]" in run("readelf", "-d", "build/libfast-2.so.1")
+    run(PBC, "--shared", "mm.pbcc", "-o", "plain", "--header", "build/other.h")
+    assert functions("build/other.h")[0] == "pbc_plain_Smooth" and os.path.exists("build/other.hpp")
+    with open("build/other.hpp", encoding="utf-8") as file:
+        assert '#include "other.h"' in file.read()
+    # Headers that are included twice, and those of two libraries together.
+    with open("both.c", "w", encoding="utf-8") as file:
+        file.write('#include "mm.h"\n#include "fast_2.h"\n#include "mm.h"\nint main(void) { return 0; }\n')
+    run("cc", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I.", "-Ibuild", "-c", "both.c")
+    with open("both.cpp", "w", encoding="utf-8") as file:
+        file.write('#include "fast_2.hpp"\n#include "mm.hpp"\nint main() {}\n')
+    run("c++", "-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I.", "-Ibuild", "-c", "both.cpp")
+
+def refusals():
+    assert "--header is for libraries" in run(PBC, "mm.pbcc", "--header", "x.h", status=1)
+    assert "--static" in run(PBC, "--shared", "--static", "mm.pbcc", status=1)
+    assert "gives the library no name" in run(PBC, "--shared", "mm.pbcc", "-o", "build/.so", status=1)
+    before = sorted(os.listdir("build"))
+    with open("wrong.pbcc", "w", encoding="utf-8") as file:
+        file.write("transform Wrong from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return b; } }\n")
+    run(PBC, "--shared", "wrong.pbcc", "-o", "build/libwrong.so", status=1)
+    assert sorted(os.listdir("build")) == before
+
+def example():
+    """The first program of the document prints the product's last cell."""
+    with open(DOCUMENT, encoding="utf-8") as file:
+        text = re.search(r"^```c\n(.*?)^```", file.read(), re.M | re.S)[1]
+    with open("use.c", "w", encoding="utf-8") as file:
+        file.write(text)
+    run("cc", "-Wall", "-Wextra", "-Werror", "-I.", "use.c", "-L.", "-lmm", "-Wl,-rpath,.", "-o", "use")
+    assert run("./use") == "64\n"
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    with open("mm.pbcc", "w", encoding="utf-8") as file:
+        file.write(PROGRAM)
+    names()
+    refusals()
+    os.remove("libmm.a") # the linker would take either
+    example()
