@@ -101,10 +101,11 @@ void pb_append(char *text, unsigned long size, const char *format, ...) {
 void pb_report(ReportKind kind, const char *text) {
   if (kind == ReportKind::Failure)
     pb_fail(text);
-  if (!base::isLibrary)
-    std::fflush(stdout);
-  base::sayLine(std::string(base::nameOfProgram) +
-                (kind == ReportKind::Warning ? ": warning: " : ": trace: ") + base::visible(text));
+  const char *const word = kind == ReportKind::Warning ? "warning: " : "trace: ";
+  if (base::isLibrary) // whose caller knows where it comes from
+    return base::sayLine(word + base::visible(text));
+  std::fflush(stdout);
+  base::sayLine(std::string(base::nameOfProgram) + ": " + word + base::visible(text));
 }
 
 void pb_report_failure(const char *text) { pb_fail(text); }

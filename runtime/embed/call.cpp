@@ -84,7 +84,9 @@ void run(pbc_context &context, const Transform &t, const AnyRegion *regions, con
   if (isWorker)
     return t.runHere(regions, sizes, t.bin);
   const WithoutCancellation guard;
-  if (n >= ofContext(t.cutoff)[t.bin] || (t.mayRecurse && !hasBigStack()))
+  // One worker would do the same while this thread waits for it.
+  const bool isHere = context.execution().threads == 1 || n < ofContext(t.cutoff)[t.bin];
+  if (!isHere || (t.mayRecurse && !hasBigStack()))
     return context.scheduler().run(t.start(regions, sizes, t.bin));
   if (t.mayRecurse)
     return onBigStack([&] { t.runHere(regions, sizes, t.bin); });

@@ -5,7 +5,8 @@
 //   call(context, 0, {&A, &B}, nullptr, 0);     // pbc_mm_Smooth(context, &A, &B)
 //
 // Below the transform's cut-off the calling thread computes, without a task: such a call costs some 100 ns more than its
-// work. Above it the context's workers do, and the calling thread sleeps. Any number of threads may call.
+// work. Above it the context's workers do, and the calling thread sleeps; in a context for one thread, the calling thread
+// always computes. Any number of threads may call.
 #pragma once
 #include "runtime/embed/context.h"
 

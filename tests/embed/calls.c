@@ -208,22 +208,26 @@ static void tables(void) {
 }
 
 int main(void) {
-  OK(pbc_basics_create(NULL, &c));
-  strides();
-  products(3, 4, 5);
-  products(40, 30, 20);
-  products(150, 140, 130);
-  types();
-  numbersAndSizes();
-  copies();
-  accuracy();
-  wanted();
-  empty();
-  deep();
-  memoized();
-  tables();
-  CHECK(strstr(pbc_basics_configuration(c), "[Smooth]"));
-  pbc_basics_destroy(c);
+  for (int threads = 1; threads < 4; ++threads) { /* the calling thread alone, and workers */
+    pbc_options options = {0};
+    options.threads = threads;
+    OK(pbc_basics_create(&options, &c));
+    strides();
+    products(3, 4, 5);
+    products(40, 30, 20);
+    products(150, 140, 130);
+    types();
+    numbersAndSizes();
+    copies();
+    accuracy();
+    wanted();
+    empty();
+    deep();
+    memoized();
+    tables();
+    CHECK(strstr(pbc_basics_configuration(c), "[Smooth]"));
+    pbc_basics_destroy(c);
+  }
   pbc_basics_destroy(NULL);
   return 0;
 }

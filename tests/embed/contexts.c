@@ -95,6 +95,17 @@ int main(void) {
   CHECK(strstr(said, "older.cfg"));
   CHECK(fabs(root(older, 2, 12) - sqrt(2)) < 1e-15);
 
+  /* What a rule reports goes to the caller, too, from any thread; without a function for it, it is dropped. */
+  said[0] = '\0';
+  a[0] = 5;
+  c = older;
+  OK(pbc_basics_Fail(older, &x, &y));
+  CHECK(!strncmp(said, "warning: ", 9) && strstr(said, "the rule is worried"));
+  options.configuration = "";
+  pbc_context *silent = NULL;
+  CHECK(pbc_basics_create(&options, &silent) == PBC_OK && pbc_basics_Fail(silent, &x, &y) == PBC_OK);
+  pbc_basics_destroy(silent);
+
   /* The file beside the library, which this is, is taken where no other is named. */
   write("basics.cfg", "[\"Root<2>\"]\nrounds = 9\n");
   pbc_context *beside = with(NULL, 1), *without = with("", 1);
