@@ -64,6 +64,16 @@ void addFoundLibraries(Compilation &c, build::LinkRequest &request) {
   arguments.push_back("--pop-state");
 }
 
+/// A static library cannot be opened: a shared one is made of the same objects, and not kept.
+std::optional<std::string> whyLibraryRefuses(const Compilation &c, const build::LinkRequest &request,
+                                             const build::LinkResult &linked) {
+  if (c.options.product == Product::SharedLibrary)
+    return refusedByLibrary(linked.written, c.options.configuration);
+  pb::base::PendingFiles files;
+  const build::LinkResult shared = build::link(request, files);
+  return shared.ok ? refusedByLibrary(shared.written, c.options.configuration) : std::nullopt;
+}
+
 /// Writes intermediate files to the folder that the user has asked for, if there is one.
 void addWorkFiles(Compilation &c) {
   if (c.options.objectFolder.empty())
@@ -123,8 +133,9 @@ void linkProgram(Compilation &c) {
   c.filesRead.insert(c.filesRead.end(), linked.filesRead.begin(), linked.filesRead.end());
   c.executable = std::move(linked.bytes);
   // With a configuration, the program is run once before it gets its name, to check whether it accepts it.
-  if (!c.options.configuration.empty() && !c.library)
-    if (const auto why = refusedConfiguration(linked.written, c.options.configuration))
+  if (!c.options.configuration.empty())
+    if (const auto why = c.library ? whyLibraryRefuses(c, request, linked)
+                                   : refusedConfiguration(linked.written, c.options.configuration))
       throw Refusal(*why);
 }
 

@@ -99,7 +99,7 @@ TABLE = {
         "runtime/base compiler/kernel compiler/model/machine compiler/search compiler/search/nest compiler/search/prove",
     # The driver puts all components together.
     "compiler/driver":
-        "runtime/base runtime/device tuner/space tuner/evaluate tuner/travel tuner compiler/source compiler/poly compiler/script "
+        "runtime/abi runtime/base runtime/device tuner/space tuner/evaluate tuner/travel tuner compiler/source compiler/poly compiler/script "
         "compiler/syntax compiler/cubin compiler/emulate compiler/emulate/device compiler/loop compiler/sema compiler/body compiler/choice compiler/schedule compiler/kernel compiler/compose compiler/emit/kernel "
         "compiler/emit compiler/build compiler/model/machine compiler/model/measure compiler/model/command compiler/search compiler/search/nest compiler/search/bound compiler/search/chain "
         "compiler/search/gpu compiler/search/predict compiler/search/prove compiler/search/device compiler/search/record compiler/search/strategy",

@@ -46,6 +46,17 @@ def names():
         file.write('#include "fast_2.hpp"\n#include "mm.hpp"\nint main() {}\n')
     run("c++", "-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I.", "-Ibuild", "-c", "both.cpp")
 
+def built_in():
+    with open("good.cfg", "w", encoding="utf-8") as file:
+        file.write("[MatMul]\nsplit_size = 555\n")
+    with open("bad.cfg", "w", encoding="utf-8") as file:
+        file.write("[MatMul]\nsplit_size = -1\n")
+    for kind, library in (["--shared", "libcfg.so"], ["--static", "libcfg.a"]):
+        said = run(PBC, kind, "mm.pbcc", "-o", library, "--config", "bad.cfg", status=1)
+        assert "bad.cfg:2" in said and "does not fit the program" in said and not os.path.exists(library), said
+        run(PBC, kind, "mm.pbcc", "-o", library, "--config", "good.cfg")
+        assert os.path.exists(library)
+
 def refusals():
     assert "--header is for libraries" in run(PBC, "mm.pbcc", "--header", "x.h", status=1)
     assert "--static" in run(PBC, "--shared", "--static", "mm.pbcc", status=1)
@@ -55,6 +66,32 @@ def refusals():
         file.write("transform Wrong from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return b; } }\n")
     run(PBC, "--shared", "wrong.pbcc", "-o", "build/libwrong.so", status=1)
     assert sorted(os.listdir("build")) == before
+
+def tuned():
+    """The configuration that a program has beside it is the library's, too; one for devices is used as far as it goes."""
+    with open("tuned.c", "w", encoding="utf-8") as file:
+        file.write('''#include "mm.h"
+#include <stdio.h>
+static void say(void *user, const char *text) { (void)user, puts(text); }
+int main(void) {
+  pbc_context *c;
+  pbc_options options = {0};
+  options.say = say;
+  if (pbc_mm_create(&options, &c)) puts(pbc_mm_message(c));
+  else puts(pbc_mm_configuration(c));
+  pbc_mm_destroy(c);
+  return 0;
+}
+''')
+    run("cc", "-Wall", "-Wextra", "-Werror", "-I.", "tuned.c", "-L.", "-lmm", "-Wl,-rpath,.", "-o", "tuned")
+    for flags, first in ([["--no-devices"], 'program = "mm"'], [[], "./mm.cfg: warning: made for another version"]):
+        run(PBC, *flags, "mm.pbcc", "-o", "mm")
+        text = run("./mm", "--noconfig", "--print-config").replace("split_size = 16384", "split_size = 777")
+        with open("mm.cfg", "w", encoding="utf-8") as file:
+            file.write(text)
+        found = run("./tuned")
+        assert found.startswith(first) and "split_size = 777" in found, found
+    os.remove("mm.cfg")
 
 def example():
     """The first program of the document prints the product's last cell."""
@@ -70,6 +107,8 @@ with tempfile.TemporaryDirectory() as folder:
     with open("mm.pbcc", "w", encoding="utf-8") as file:
         file.write(PROGRAM)
     names()
+    built_in()
     refusals()
     os.remove("libmm.a") # the linker would take either
+    tuned()
     example()
