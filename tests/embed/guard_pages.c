@@ -38,13 +38,30 @@ static void product(int w, int h, int k, int turned, int atEnd) {
     CHECK(ab[i] == k);
 }
 
+static void blur(int w, int h, int turned, int atEnd) {
+  const size_t cells = (size_t)(w * h), doubles = (cells + 1) / 2;
+  float *in = (float *)guarded(doubles, atEnd), *out = (float *)guarded(doubles, atEnd);
+  if (atEnd && cells % 2)
+    ++in, ++out;
+  pbc_array A = pbc_array_2d(in, PBC_F32, w, h), B = pbc_array_2d(out, PBC_F32, w, h);
+  if (turned & 1)
+    A.stride[0] = h, A.stride[1] = 1;
+  if (turned & 2)
+    B.stride[0] = h, B.stride[1] = 1;
+  for (size_t i = 0; i < cells; ++i)
+    in[i] = 3;
+  OK(pbc_basics_Blur(c, &A, &B));
+  for (size_t i = 0; i < cells; ++i)
+    CHECK(out[i] == 3);
+}
+
 int main(void) {
   OK(pbc_basics_create(NULL, &c));
   const int sizes[] = {1, 2, 3, 5, 7, 8, 9, 13, 17, 31, 33, 65, 127, 130};
   for (int atEnd = 0; atEnd < 2; ++atEnd) {
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; ++k)
       for (int turned = 0; turned < 8; ++turned)
-        product(sizes[k], sizes[(k + 3) % 14], sizes[(k + 5) % 14], turned, atEnd);
+        blur(sizes[k], sizes[(k + 3) % 14], turned & 3, atEnd), product(sizes[k], sizes[(k + 3) % 14], sizes[(k + 5) % 14], turned, atEnd);
     for (int n = 1; n < 300; ++n) {
       double *in = guarded((size_t)n, atEnd), *out = guarded((size_t)n, atEnd);
       pbc_array a = pbc_array_1d(in, PBC_F64, n), b = pbc_array_1d(out, PBC_F64, n);

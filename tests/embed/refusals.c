@@ -6,6 +6,7 @@
 #define MESSAGE pbc_basics_message
 #include "check.h"
 #include <signal.h>
+#include <sys/resource.h>
 
 static pbc_context *c;
 static double x[64], y[64];
@@ -81,6 +82,9 @@ static void rules(void) {
   x[0] = 0;
   OK(pbc_basics_Fail(c, &a, &b));
   FAILS(PBC_ERROR_RECURSION, "Endless calls itself too deeply", pbc_basics_Endless(c, &a, &b));
+  for (int i = 0; i < 8; ++i)
+    x[i] = 2;
+  FAILS(PBC_ERROR_ACCURACY, "verify_accuracy asks for 12 or more", pbc_basics_Checked(c, &a, 12, &b));
   OK(pbc_basics_Smooth(c, &a, &b));
 }
 
@@ -97,6 +101,17 @@ static void rulesInTasks(void) {
   CHECK(out[n / 2] == 7);
   FAILS(PBC_ERROR_RECURSION, "Endless calls itself too deeply, here with size 300000", pbc_basics_Endless(c, &a, &b));
   OK(pbc_basics_FailInTasks(c, &a, &b));
+}
+
+static void memory(void) {
+  struct rlimit limit, less = {2000000000, RLIM_INFINITY};
+  getrlimit(RLIMIT_AS, &limit);
+  less.rlim_max = limit.rlim_max;
+  CHECK(!setrlimit(RLIMIT_AS, &less));
+  pbc_array wanted = pbc_array_wanted();
+  FAILS(PBC_ERROR_MEMORY, "not enough memory", pbc_basics_Count(c, 1, 2000000000, &wanted));
+  CHECK(!wanted.data && !wanted.owner);
+  CHECK(!setrlimit(RLIMIT_AS, &limit));
 }
 
 static void versions(void) {
@@ -122,6 +137,7 @@ int main(void) {
   overlaps();
   rules();
   rulesInTasks();
+  memory();
   versions();
   for (int s = 1; s < 32; ++s) {
     sigaction(s, NULL, &after);
