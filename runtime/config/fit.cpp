@@ -65,8 +65,10 @@ std::string warningAbout(const Program &program, const std::string &text, const 
     what += (what.empty() ? "made" : ",") + std::string(" on another machine (") + origin.otherMachine + ")";
   if (what.empty())
     return "";
-  return where + ": warning: " + what + "; it is used as far as it fits; `pbc tune --refresh " + command +
-         "` brings it up to date, --nowarnings hides this";
+  what = where + ": warning: " + what + "; it is used as far as it fits";
+  return command.empty()
+             ? what
+             : what + "; `pbc tune --refresh " + command + "` brings it up to date, --nowarnings hides this";
 }
 
 } // namespace pb::config

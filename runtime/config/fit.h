@@ -23,7 +23,8 @@ struct Fitted {
 /// Fills the slots; sets `threads` as apply() does.
 Fitted fit(const Program &, const std::string &toml, const std::string &where, int *threads);
 
-/// One line that says where the configuration comes from and what does not fit; "" if it was made here.
+/// One line that says where the configuration comes from and what does not fit; "" if it was made here. `command`: the
+/// program for which it can be tuned again; "" if there is none.
 std::string warningAbout(const Program &, const std::string &toml, const std::string &where,
                          const std::string &command, const Fitted *);
 

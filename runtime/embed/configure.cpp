@@ -60,12 +60,17 @@ void applyFile(const Program &program, const std::string &file, int *threads) {
   const base::FileText content = base::readFile(file);
   if (!content.text)
     throw Refusal(PBC_ERROR_CONFIGURATION, file + ": cannot read the configuration: " + content.why);
-  if (!config::originOf(program, *content.text).isOtherVersion)
-    return apply(program, *content.text, file, threads);
-  const config::Fitted fitted = config::fit(program, *content.text, file, threads);
-  refuseIfAny(fitted.errors);
-  base::setUntrained(false);
-  const std::string warning = config::warningAbout(program, *content.text, file, program.name, &fitted);
+  const bool isOther = config::originOf(program, *content.text).isOtherVersion;
+  config::Fitted fitted;
+  if (isOther) {
+    fitted = config::fit(program, *content.text, file, threads);
+    refuseIfAny(fitted.errors);
+    base::setUntrained(false);
+  } else {
+    apply(program, *content.text, file, threads);
+  }
+  const std::string warning =
+      config::warningAbout(program, *content.text, file, "", isOther ? &fitted : nullptr);
   if (!warning.empty())
     base::printWarning(warning);
 }
