@@ -37,7 +37,7 @@ const char *taskOrder(kernel::TaskOrder order) {
 class PlanPrinter {
 public:
   explicit PlanPrinter(const Scope &scope)
-      : scope_(scope), t_(scope.transform), guards_(guardsOf(scope)), kernels_(scope.frame()),
+      : scope_(scope), t_(scope.transform), guards_(guardsOf(scope)), kernels_(scope.transform, scope.frame()),
         devices_(scope) {}
 
   PlanTexts print() {

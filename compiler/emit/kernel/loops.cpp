@@ -160,11 +160,12 @@ std::string definitions(const std::vector<loop::Matrix> &buffers, const Place &p
   }
   for (const auto &[b, d] : used.strides) {
     const std::string &name = buffers[static_cast<std::size_t>(b)].name;
-    text += "  [[maybe_unused]] const long " + name + "_s" + std::to_string(d) + " = " +
-            (place.unitStride && d == 0 && !used.anyStride.contains(b)
-                 ? "1"
-                 : "f.m_" + name + ".strides()[" + std::to_string(d) + "]") +
-            ";\n";
+    std::string stride = "f.m_" + name + ".strides()[" + std::to_string(d) + "]";
+    if (place.unitStride && d == 0 && !used.anyStride.contains(b))
+      stride = "1";
+    else if (const auto row = place.shortRows.find(b); place.unitStride && d == 1 && row != place.shortRows.end())
+      stride = std::to_string(row->second);
+    text += "  [[maybe_unused]] const long " + name + "_s" + std::to_string(d) + " = " + stride + ";\n";
   }
   for (const auto &[b, always] : used.streamed) {
     const std::string &name = buffers[static_cast<std::size_t>(b)].name;

@@ -5,6 +5,7 @@
 #include "compiler/emit/dialect/c_printer.h"
 #include "compiler/kernel/schedule.h"
 #include "compiler/loop/lower/lower.h"
+#include <map>
 
 namespace pbc::emit {
 
@@ -15,6 +16,8 @@ struct Place {
   /// Dimension 0 of every matrix has stride 1, but of those in Used::anyStride, and all realisations are carried out.
   bool unitStride;
   bool mayShareViews; // an output may be the very same view as an input
+  /// With unitStride: by buffer, how many cells dimension 0 has where rows follow each other without a gap.
+  std::map<int, long> shortRows = {};
 };
 
 struct LoopText {

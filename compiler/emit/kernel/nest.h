@@ -10,6 +10,7 @@
 #pragma once
 #include "compiler/kernel/schedule.h"
 #include "compiler/loop/tree.h"
+#include <map>
 #include <stdexcept>
 
 namespace pbc::emit {
@@ -18,6 +19,8 @@ struct KernelNest {
   kernel::Scheduled kernel; // with the schedule from which the nest was made
   loop::Nest nest;
   std::string note; // "", or one sentence
+  /// By buffer: the cells of dimension 0 of a matrix of which these are few and always as many, as the colours of a picture.
+  std::map<int, long> shortRows = {};
 };
 
 /// A kernel's loops are to take isl so many operations at most: fractions of a second; the project's own programs need less.
