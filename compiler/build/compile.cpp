@@ -167,6 +167,9 @@ std::vector<std::string> frontArguments(const CompileRequest &request, std::stri
                                    "-Wno-register", // C++17 refuses what older programs say
                                    "-O" + std::to_string(request.optimisation),
                                    "-march=" + request.cpu,
+                                   // A load of each cell is faster than one instruction for all of them.
+                                   "-mno-gather",
+                                   "-mno-scatter",
                                    "-fPIC",
                                    "-fno-math-errno",
                                    "-ffp-contract=on",

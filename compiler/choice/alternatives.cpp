@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMostAlternatives = 999;
 constexpr std::size_t kManyAlternatives = 32; // from this number on borders get no choice of their own
+constexpr std::size_t kManyUses = 128; // the same for the uses of rules in all of them together
 constexpr std::size_t kMostTries = 20000;
 
 class Enumerator {
@@ -56,8 +57,10 @@ private:
   /// Borders that overlap multiply the alternatives but decide about few cells. If there are many, first the
   /// pieces of corners, then those of edges get the first rule that fits the rest.
   void enumerateLevels() {
+    const std::size_t many = std::clamp(kManyUses / std::max<std::size_t>(1, grid_.applications.size()),
+                                        std::size_t(2), kManyAlternatives);
     for (const int level : levels_) {
-      most_ = level == *levels_.rbegin() ? kMostAlternatives : kManyAlternatives;
+      most_ = level == *levels_.rbegin() ? kMostAlternatives : many;
       order_.clear();
       for (const bool isFixed : {false, true}) {
         if (isFixed)

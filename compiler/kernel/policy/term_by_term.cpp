@@ -10,9 +10,30 @@
 
 namespace pbc::kernel {
 
+namespace {
+
+/// Whether each point of a vector takes its terms from a column of a matrix, which no other point reads: then the matrix is read row by
+/// row, and not in strips that meet a page in each row.
+bool readsColumnsOnce(const Scheduled &kernel, const LoopNode &points, const LoopNode &terms) {
+  const int x = memberDimension(kernel, points.band), k = memberDimension(kernel, terms.band);
+  if (x != 0 || k < 0 || !around(points).empty())
+    return false;
+  bool found = false;
+  for (const int s : statementsBelow(kernel, terms))
+    for (const Access &a : kernel.statements[static_cast<std::size_t>(s)].accesses)
+      if (isMatrix(kernel.buffers[static_cast<std::size_t>(a.buffer)]))
+        found |= along(kernel, a, x) == Along::Contiguous && along(kernel, a, k) == Along::Strided;
+  return found;
+}
+
+} // namespace
+
 Steps termByTermSteps(const Scheduled &kernel, const script::Step &step) {
-  const std::string points = std::get<script::Name>(step.operands.front().what).text;
-  if (isParallel(findLoop(kernel.schedule.tree, points)->band))
+  const std::string points = std::get<script::Name>(step.operands.front().what).text,
+                    terms = std::get<script::Name>(step.operands.back().what).text;
+  const LoopNode outer = *findLoop(kernel.schedule.tree, points);
+  if (isParallel(outer.band) &&
+      !readsColumnsOnce(kernel, outer, *findLoop(kernel.schedule.tree, terms)))
     return {{}, fmt::format("no point along `{}` waits for another one", points)};
   const StepOutcome made = run(step, kernel);
   if (!made.kernel)

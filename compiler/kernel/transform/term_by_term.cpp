@@ -187,8 +187,18 @@ Outcome applyTermByTerm(const Scheduled &kernel, const Arguments &arguments) {
     return {std::nullopt, std::move(why)};
   if (readsInPlace(kernel, sum))
     return {std::nullopt, "its terms read an input where it writes, and the two may be one matrix"};
-  const NewLabels made = newLabels(kernel, arguments, {points.label + "_first", terms.label, points.label},
-                                   {points.label, terms.label});
+  // What other points need of a point it computes in its turn; if they need nothing, all points do so at the end.
+  std::optional<isl::pw_aff> needed;
+  for (const int s : sum.terms)
+    if (!needed)
+      needed = whereNeeded(kernel, sum, kernel.statements[static_cast<std::size_t>(s)], points);
+  if (!needed && !isParallel(points.band))
+    return {std::nullopt,
+            fmt::format("no term reads what other points along `{}` have computed", points.label)};
+  std::vector<std::string> labels{points.label + "_first", terms.label, points.label};
+  if (!needed)
+    labels.push_back(points.label + "_last");
+  const NewLabels made = newLabels(kernel, arguments, labels, {points.label, terms.label});
   if (!made.why.empty())
     return {std::nullopt, made.why};
   Scheduled changed = kernel;
@@ -199,38 +209,41 @@ Outcome applyTermByTerm(const Scheduled &kernel, const Arguments &arguments) {
     addUpInCell(changed.statements[static_cast<std::size_t>(s)], sum.scalar, last);
 
   const isl::set first = kernel.statements[static_cast<std::size_t>(sum.first)].domain;
-  isl::union_pw_aff turns = functionOn(points, last.domain), inside = turns;
-  bool isFirst = true;
+  isl::union_pw_aff turns, inside;
   for (const int s : sum.terms) {
     const Statement &term = kernel.statements[static_cast<std::size_t>(s)];
-    // All statements of a term run in the turn of the same point.
-    std::optional<isl::pw_aff> turn;
-    for (const int other : sum.terms)
-      if (const auto found =
-              whereNeeded(kernel, sum, kernel.statements[static_cast<std::size_t>(other)], points);
-          found && !turn)
-        turn = isl::manage(
-            isl_pw_aff_set_tuple_id(found->copy(), isl_dim_in, isl_set_get_tuple_id(term.domain.get())));
-    if (!turn)
-      return {std::nullopt,
-              fmt::format("no term reads what other points along `{}` have computed", points.label)};
-    if (isl_pw_aff_dim(turn->get(), isl_dim_in) != static_cast<isl_size>(term.dimensions.size()))
-      return {std::nullopt, "its terms have loops of their own"};
-    turns = turns.union_add(turn->intersect_domain(term.domain));
-    inside = isFirst ? functionOn(points, term.domain) : inside.union_add(functionOn(points, term.domain));
-    isFirst = false;
+    isl::union_pw_aff turn = functionOn(terms, term.domain);
+    if (needed) {
+      // All statements of a term run in the turn of the same point.
+      if (isl_pw_aff_dim(needed->get(), isl_dim_in) != static_cast<isl_size>(term.dimensions.size()))
+        return {std::nullopt, "its terms have loops of their own"};
+      const isl::pw_aff own = isl::manage(
+          isl_pw_aff_set_tuple_id(needed->copy(), isl_dim_in, isl_set_get_tuple_id(term.domain.get())));
+      turn = isl::union_pw_aff(own.intersect_domain(term.domain));
+    }
+    const isl::union_pw_aff across = functionOn(points, term.domain);
+    turns = turns.is_null() ? turn : turns.union_add(turn);
+    inside = inside.is_null() ? across : inside.union_add(across);
   }
   Subtree each = sum.eachTerm;
   for (const std::string &scalar : sum.otherScalars)
     each = {Declare{scalar}, {each}, {}};
   const Subtree leaf{Subtree::Leaf{}, {}, {}};
-  const Subtree turn = inTurn(
-      {{sum.instancesOfLast, leaf}, {sum.instancesOfTerms, loopAbove({made.labels[2], inside}, each)}});
-  *place =
-      inTurn({{sum.instancesOfFirst, loopAbove({made.labels[0], functionOn(points, first)}, leaf)},
-              {sum.instancesOfTerms.unite(sum.instancesOfLast), loopAbove({made.labels[1], turns}, turn)}});
-  changed.dependences =
-      dependences(changed); // in the order so far: all terms of a point, then those of the next one
+  const isl::union_pw_aff ofLast = functionOn(points, last.domain);
+  const Subtree allTerms = loopAbove({made.labels[2], inside}, each);
+  std::vector<Part> parts{
+      {sum.instancesOfFirst, loopAbove({made.labels[0], functionOn(points, first)}, leaf)}};
+  if (needed) {
+    const Subtree turn = inTurn({{sum.instancesOfLast, leaf}, {sum.instancesOfTerms, allTerms}});
+    parts.push_back({sum.instancesOfTerms.unite(sum.instancesOfLast),
+                     loopAbove({made.labels[1], turns.union_add(ofLast)}, turn)});
+  } else {
+    parts.push_back({sum.instancesOfTerms, loopAbove({made.labels[1], turns}, allTerms)});
+    parts.push_back({sum.instancesOfLast, loopAbove({made.labels[3], ofLast}, leaf)});
+  }
+  *place = inTurn(parts);
+  // In the order so far: all terms of a point, then those of the next one.
+  changed.dependences = dependences(changed);
   return withTree(changed, scheduleOf(kernel.schedule.tree, tree));
 }
 
