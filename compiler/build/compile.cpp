@@ -165,15 +165,10 @@ CompileResult compileHere(const CompileRequest &, const preamble::Shared &);
 std::vector<std::string> frontArguments(const CompileRequest &request, std::string &messages) {
   std::vector<std::string> options{"-std=c++20",
                                    "-Wno-register", // C++17 refuses what older programs say
-                                   "-O" + std::to_string(request.optimisation),
-                                   "-march=" + request.cpu,
+                                   "-O" + std::to_string(request.optimisation), "-march=" + request.cpu,
                                    // A load of each cell is faster than one instruction for all of them.
-                                   "-mno-gather",
-                                   "-mno-scatter",
-                                   "-fPIC",
-                                   "-fno-math-errno",
-                                   "-ffp-contract=on",
-                                   "-Wno-invalid-feature-combination",
+                                   "-mno-gather", "-mno-scatter", "-fPIC", "-fno-math-errno",
+                                   "-ffp-contract=on", "-Wno-invalid-feature-combination",
                                    "-fbracket-depth=8192", // lifted bodies have all their parentheses
                                    std::string("-I") + kVirtualIncludes};
   if (request.boundsCheck)

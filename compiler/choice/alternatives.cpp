@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostAlternatives = 999;
 constexpr std::size_t kManyAlternatives = 32; // from this number on borders get no choice of their own
-constexpr std::size_t kManyUses = 128; // the same for the uses of rules in all of them together
+constexpr std::size_t kManyUses = 128;        // the same for the uses of rules in all of them together
 constexpr std::size_t kMostTries = 20000;
 
 class Enumerator {

@@ -37,8 +37,8 @@ const char *taskOrder(kernel::TaskOrder order) {
 class PlanPrinter {
 public:
   explicit PlanPrinter(const Scope &scope)
-      : scope_(scope), t_(scope.transform), guards_(guardsOf(scope)), kernels_(scope.transform, scope.frame()),
-        devices_(scope) {}
+      : scope_(scope), t_(scope.transform), guards_(guardsOf(scope)),
+        kernels_(scope.transform, scope.frame()), devices_(scope) {}
 
   PlanTexts print() {
     const auto &plans = scope_.input.plans[t_.index].plans;

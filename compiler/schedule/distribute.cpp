@@ -42,7 +42,8 @@ isl::schedule withoutFixed(const isl::schedule &order, const isl::union_map &tur
     for (int k = 0; isl_schedule_node_get_type(node) == isl_schedule_node_band &&
                     k < isl_schedule_node_band_n_member(node);) {
       isl_multi_union_pw_aff *loops = isl_schedule_node_band_get_partial_schedule(node);
-      isl_union_map *member = isl_union_map_from_union_pw_aff(isl_multi_union_pw_aff_get_union_pw_aff(loops, k));
+      isl_union_map *member =
+          isl_union_map_from_union_pw_aff(isl_multi_union_pw_aff_get_union_pw_aff(loops, k));
       isl_multi_union_pw_aff_free(loops);
       isl_union_map *fixed = isl_union_map_apply_range(isl_union_map_reverse(turn.copy()), member);
       const bool isFixed = isl_union_map_is_single_valued(fixed) == isl_bool_true;

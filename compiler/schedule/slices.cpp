@@ -33,8 +33,7 @@ std::optional<isl::pw_aff> versionWritten(const sema::Transform &t, const choice
 }
 
 std::optional<isl::schedule> slicedOrder(const sema::Transform &t, const choice::Grid &grid,
-                                         const std::vector<RuleUse> &uses,
-                                         const isl::union_map &dependences,
+                                         const std::vector<RuleUse> &uses, const isl::union_map &dependences,
                                          bool likeVersions) {
   isl_union_pw_aff *all = nullptr;
   for (const auto &use : uses) {

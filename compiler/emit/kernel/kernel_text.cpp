@@ -83,7 +83,9 @@ KernelText kernelText(const KernelNest &made, const std::string &name, const std
   std::vector<loop::Left> left;
   const bool hasUnit = walksAlongRows(kernel);
   const std::string unitBody =
-      hasUnit ? body(made, kUnit, {name + "_unit", frameType, true, mayShareViews, made.shortRows}, unit, left) : "";
+      hasUnit
+          ? body(made, kUnit, {name + "_unit", frameType, true, mayShareViews, made.shortRows}, unit, left)
+          : "";
   std::string isUnit;
   for (int b : unit.buffers)
     if (kernel.buffers[b].rank > 0 && !rowsAreContiguous && !unit.anyStride.contains(b))
@@ -92,7 +94,8 @@ KernelText kernelText(const KernelNest &made, const std::string &name, const std
   for (const auto &[b, cells] : made.shortRows)
     if (unit.strides.contains({b, 1}))
       isUnit += (isUnit.empty() ? "" : " && ") + std::string("f.m_") +
-                kernel.buffers[static_cast<std::size_t>(b)].name + ".strides()[1] == " + std::to_string(cells);
+                kernel.buffers[static_cast<std::size_t>(b)].name +
+                ".strides()[1] == " + std::to_string(cells);
   const std::string generalBody =
       hasUnit && isUnit.empty() ? ""
                                 : body(made, (hasUnit ? kRare : "") + kGeneral,

@@ -163,7 +163,8 @@ std::string definitions(const std::vector<loop::Matrix> &buffers, const Place &p
     std::string stride = "f.m_" + name + ".strides()[" + std::to_string(d) + "]";
     if (place.unitStride && d == 0 && !used.anyStride.contains(b))
       stride = "1";
-    else if (const auto row = place.shortRows.find(b); place.unitStride && d == 1 && row != place.shortRows.end())
+    else if (const auto row = place.shortRows.find(b);
+             place.unitStride && d == 1 && row != place.shortRows.end())
       stride = std::to_string(row->second);
     text += "  [[maybe_unused]] const long " + name + "_s" + std::to_string(d) + " = " + stride + ";\n";
   }

@@ -253,11 +253,15 @@ private:
         addStep(made, *step);
   }
 
-  /// Computes the points as the policy does; if that is without any steps, along the innermost loop, too.
+  /// Computes the points as the policy does; if that is without any steps, or with rows at once (rows_at_once.h), along the innermost loop,
+  /// too.
   void chooseAnew(const std::string &of, Edit::Kind kind, std::size_t at, Trial start, Place rest) {
     addThoseThatApply(start, rest, script_.end());
     std::vector<script::Script> ways = scheduler_.ways(start.kernel, 2);
-    ways.resize(ways.front().empty() ? ways.size() : 1);
+    const script::Script &first = ways.front();
+    const bool areRows =
+        !first.empty() && first.front().transformation == "lanes" && !first.front().values.empty();
+    ways.resize(first.empty() || areRows ? ways.size() : 1);
     for (auto way = ways.rbegin(); way != ways.rend(); ++way)
       if (std::optional<Trial> made = with(start, *way))
         note(of, kind, at, *made);

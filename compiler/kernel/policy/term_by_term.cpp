@@ -32,8 +32,7 @@ Steps termByTermSteps(const Scheduled &kernel, const script::Step &step) {
   const std::string points = std::get<script::Name>(step.operands.front().what).text,
                     terms = std::get<script::Name>(step.operands.back().what).text;
   const LoopNode outer = *findLoop(kernel.schedule.tree, points);
-  if (isParallel(outer.band) &&
-      !readsColumnsOnce(kernel, outer, *findLoop(kernel.schedule.tree, terms)))
+  if (isParallel(outer.band) && !readsColumnsOnce(kernel, outer, *findLoop(kernel.schedule.tree, terms)))
     return {{}, fmt::format("no point along `{}` waits for another one", points)};
   const StepOutcome made = run(step, kernel);
   if (!made.kernel)

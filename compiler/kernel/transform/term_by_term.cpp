@@ -96,8 +96,8 @@ std::string takeApart(const Scheduled &kernel, const Subtree &points, const std:
   return "";
 }
 
-/// Whether a statement behind the first one reads an input at the place of the cell: a caller may give one matrix for both, and the cell
-/// has the first value of the sum there already.
+/// Whether a statement behind the first one reads an input at the place of the cell, and nowhere else: a caller may give one matrix for
+/// both, and the cell has the first value of the sum there already. What is read elsewhere, too, the call has copied.
 bool readsInPlace(const Scheduled &kernel, const PointSum &sum) {
   const auto sameSpace = [](const isl::map &relation) {
     return isl::manage(
@@ -116,7 +116,7 @@ bool readsInPlace(const Scheduled &kernel, const PointSum &sum) {
       const isl::map of =
           isl::manage(isl_map_project_out(a.relation.intersect_domain(one.domain).release(), isl_dim_in, free,
                                           static_cast<unsigned>(one.dimensions.size()) - free));
-      if (!sameSpace(of).is_disjoint(sameSpace(cell.relation)))
+      if (sameSpace(of).is_subset(sameSpace(cell.relation)))
         return true;
     }
   }

@@ -260,9 +260,13 @@ transform Rounds from A[n] to B[n] tunable rounds(4, 1, 8) {
   EXPECT_THAT(scheduleOf(vectorised(rounds.kernel())), HasSubstr("lanes:32\n"));
 }
 
+TEST(KernelVectors, OfRowsThatWaitForTheirOwnCellsAreEightRows) {
+  Lifted along(kAlongX);
+  EXPECT_THAT(scheduleOf(vectorised(recurrence(along))), HasSubstr("lanes:8\n"));
+}
+
 TEST(KernelVectors, Refuse) {
   Lifted along(kAlongX), prefix(programs::kPrefix), triangle(programs::kTriangle);
-  EXPECT_EQ(whyNoVectors(recurrence(along)), "a point needs the one before it along `x`");
   EXPECT_EQ(whyNoVectors(recurrence(prefix)), "a point needs the one before it along `i`");
   EXPECT_EQ(whyNoVectors(triangle.kernel()), "the length of the loop over `k` depends on `x`");
   EXPECT_EQ(

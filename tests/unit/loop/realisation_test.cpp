@@ -54,7 +54,10 @@ struct Evidence : Visitor {
     const Let *row = loop::as<Let>(n);
     return row && row->variables.front().name == "row" + std::to_string(j.rows - 1);
   }
-  static bool shows(const as::Lanes &l, const NodePtr &n) { return hint(n).width == l.count; }
+  static bool shows(const as::Lanes &, const NodePtr &n) {
+    const For *lanes = loop::as<For>(n);
+    return lanes && lanes->iterator == "pb__l";
+  }
   static bool shows(const as::Registers &, const NodePtr &n) { return loop::as<BlockOfPoints>(n); }
   static bool shows(const as::Item &i, const NodePtr &n) {
     const Parallel *items = loop::as<Parallel>(n);
