@@ -7,7 +7,7 @@
 //   functions.text()                   static void pb_kernel_0(const void *context, ...) { ... }
 #pragma once
 #include "compiler/kernel/schedule.h"
-#include "compiler/sema/module.h"
+#include "compiler/schedule/plan.h"
 #include <map>
 
 namespace pbc::emit {
