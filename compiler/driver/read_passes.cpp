@@ -2,6 +2,7 @@
 
 // The passes from the source file to the facts about bodies.
 #include "compiler/driver/adaptor_files.h"
+#include "compiler/driver/default_element.h"
 #include "compiler/driver/finished_program.h"
 #include "compiler/driver/front_end.h"
 #include "compiler/driver/passes.h"
@@ -28,20 +29,6 @@ void requireOutput(const Options &options) {
     throw Refusal(fmt::format(
         "pbc: error: {} is a device or a pipe, which a program would replace\nhelp: name a file with -o\n",
         options.output));
-}
-
-/// Of matrices that are declared without a type.
-void setElements(syntax::Program &program, const std::string &element) {
-  const auto of = [&](std::vector<syntax::MatrixDecl> &declarations) {
-    for (syntax::MatrixDecl &m : declarations)
-      if (!m.element)
-        m.element = syntax::Identifier{element, m.name.span};
-  };
-  for (syntax::Transform &t : program.transforms) {
-    of(t.from), of(t.to), of(t.through);
-    for (syntax::Rule &r : t.rules)
-      of(r.locals);
-  }
 }
 
 } // namespace
@@ -90,8 +77,7 @@ void parse(Compilation &c) {
     addSchedules(c.program, file, c.diagnostics);
   c.adaptors = readAdaptors(c.adaptorFiles, c.diagnostics);
   leaveOutUnused(c.program, c.sources, c.standardFolder, c.options.mainTransform);
-  if (c.options.element != sema::Element{})
-    setElements(c.program, sema::name(c.options.element));
+  setDefaultElement(c.program, c.options.element);
 }
 
 void check(Compilation &c) {
