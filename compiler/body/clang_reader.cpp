@@ -277,8 +277,8 @@ std::vector<std::string> ownArguments(const std::vector<std::string> &headerPath
                                         "-fconstexpr-steps=1000000",
                                         "-fspell-checking-limit=50",
                                         "-fmacro-backtrace-limit=1"};
-  for (const std::string &option : headerPath) // "-iquotefolder", as clang++ takes it
-    for (const char *name : {"-iquote", "-I"})
+  for (const std::string &option : headerPath) // "-iquotefolder" or "-DNAME=value", as clang++ takes it
+    for (const char *name : {"-iquote", "-I", "-D"})
       if (option.starts_with(name)) {
         arguments.insert(arguments.end(), {name, option.substr(std::strlen(name))});
         break;

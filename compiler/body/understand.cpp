@@ -34,10 +34,10 @@ bool isReadable(const sema::Rule &rule, source::Diagnostics &d) {
   return found.empty();
 }
 
-/// The folders in which raw blocks look for headers: those of the files that contain them, then those that
-/// the user names.
-std::vector<std::string> headerArguments(const sema::Module &module, const source::SourceManager &sources,
-                                         const std::vector<std::string> &includePath) {
+/// What ElementT is, and the folders in which raw blocks look for headers: those of the files that contain
+/// them, then those that the user names.
+std::vector<std::string> clangArguments(const sema::Module &module, const source::SourceManager &sources,
+                                        const std::vector<std::string> &includePath) {
   std::set<std::string> directories;
   for (const syntax::RawBlock *raw : module.rawBlocks)
     if (raw->span.file < sources.fileCount()) {
@@ -46,6 +46,8 @@ std::vector<std::string> headerArguments(const sema::Module &module, const sourc
       directories.insert(slash == std::string::npos ? "." : path.substr(0, slash + 1));
     }
   std::vector<std::string> arguments;
+  if (module.element != sema::Element{})
+    arguments.push_back(fmt::format("-DPB_ELEMENT={}", sema::cxxType(module.element)));
   for (const std::string &directory : directories)
     arguments.push_back("-iquote" + directory);
   for (const std::string &directory : includePath)
@@ -208,7 +210,7 @@ Understanding understand(const sema::Module &module, source::Diagnostics &d,
       wanted[t.index][r.index] = isReadable(r, d);
   }
 
-  const std::vector<std::string> headerPath = headerArguments(module, d.sources(), includePath);
+  const std::vector<std::string> headerPath = clangArguments(module, d.sources(), includePath);
   const Reader reader(module, wanted, headerPath, frontEnd);
   const Attempt attempt = reader.read();
   const Unit &unit = attempt.unit;
