@@ -316,6 +316,20 @@ private:
     return make(Kind::Other, e);
   }
 
+  /// Its absolute value as a literal, or as INFINITY, and its sign.
+  TreePtr constant(const DeclRefExpr *e, llvm::APFloat value) {
+    const bool isNegative = value.isNegative();
+    value.clearSign();
+    TreePtr t = value.isInfinity() ? make(Kind::Function, e, "__builtin_inf")
+                                   : literal(e, floatText(value, e->getType()));
+    t->index = value.isInfinity() ? 1 : t->index;
+    if (!isNegative)
+      return t;
+    auto negative = make(Kind::Unary, e, "-");
+    negative->children.push_back(std::move(t));
+    return negative;
+  }
+
   TreePtr global(const DeclRefExpr *e, const VarDecl *v) {
     if (v->getType().isConstQualified() && !v->getType().isVolatileQualified() && v->hasInit() &&
         !v->getInit()->isValueDependent())
@@ -329,9 +343,8 @@ private:
           t->children.push_back(literal(e, integerText(-value->getInt(), e)));
           return t;
         }
-        if (value->isFloat() && !value->getFloat().isNegative())
-          if (std::string text = floatText(value->getFloat(), v->getType()); !text.empty())
-            return literal(e, std::move(text));
+        if (value->isFloat() && !value->getFloat().isNaN())
+          return constant(e, value->getFloat());
       }
     return make(Kind::Other, e, "the global variable `" + v->getNameAsString() + "`");
   }

@@ -188,6 +188,11 @@ TEST(Lift, ConstantsOfRawBlocksAreLiterals) {
                cellProgram("return c * dt + W + LIMIT;"));
   EXPECT_EQ(u.messages, "");
   EXPECT_EQ(u.nodes(), "B = ((c * 2.5E-1) + 3.0) + 5.0");
+  Understood v("%{\nconstexpr double kLow = -0.5, kFar = 2 * __builtin_inf(), kNone = -kFar;\nconstexpr "
+               "float kNear = 1.5f;\n%}\n" +
+               cellProgram("return c * kLow + kFar + kNone + kNear;"));
+  EXPECT_EQ(v.messages, "");
+  EXPECT_EQ(v.nodes(), "B = (((c * -5.0E-1) + __builtin_inf()) + -__builtin_inf()) + double(1.5E+0f)");
 }
 
 TEST(Lift, HeadersOfRawBlocksKeepTheMathFunctions) {
