@@ -86,11 +86,16 @@ void run(pbc_context &context, const Transform &t, const AnyRegion *regions, con
   const WithoutCancellation guard;
   // One worker would do the same while this thread waits for it.
   const bool isHere = context.execution().threads == 1 || n < ofContext(t.cutoff)[t.bin];
-  if (!isHere || (t.mayRecurse && !hasBigStack()))
+  if (isHere && !t.mayRecurse)
+    return t.runHere(regions, sizes, t.bin);
+  if (!hasBigStack())
     return context.scheduler().run(t.start(regions, sizes, t.bin));
-  if (t.mayRecurse)
-    return onBigStack([&] { t.runHere(regions, sizes, t.bin); });
-  t.runHere(regions, sizes, t.bin);
+  onBigStack([&] {
+    if (isHere)
+      t.runHere(regions, sizes, t.bin);
+    else
+      context.scheduler().run(t.start(regions, sizes, t.bin));
+  });
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "runtime/embed/context.h"
 #include "runtime/base/errors.h"
+#include "runtime/embed/big_stack.h"
 #include "runtime/embed/configure.h"
 #include "runtime/embed/refusal.h"
 #include "runtime/matrix/memo.h"
@@ -89,7 +90,8 @@ task::Scheduler &pbc_context::scheduler() {
     return *running;
   const std::lock_guard guard(mutex_);
   if (!scheduler_)
-    scheduler_ = std::make_unique<task::Scheduler>(execution_.threads, task::Caller::Waits, &execution_);
+    scheduler_ = std::make_unique<task::Scheduler>(
+        execution_.threads, embed::hasBigStack() ? task::Caller::Works : task::Caller::Waits, &execution_);
   running_.store(scheduler_.get(), std::memory_order_release);
   return *scheduler_;
 }
