@@ -125,7 +125,7 @@ std::optional<isl::schedule> orderOf(const std::vector<RuleUse> &uses, const isl
     isl_ctx_reset_error(ctx);
     return std::nullopt;
   }
-  const isl::schedule whole = isl::manage(schedule);
+  isl::schedule whole = isl::manage(schedule);
   if (uses.size() > 1)
     if (auto apart = distributed(uses, dependences, context, whole))
       return apart;

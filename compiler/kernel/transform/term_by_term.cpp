@@ -51,7 +51,7 @@ const Access &writeOf(const Statement &s) { return s.accesses[static_cast<std::s
 /// Takes the body apart; a sentence if it has another form.
 std::string takeApart(const Scheduled &kernel, const Subtree &points, const std::string &terms,
                       PointSum &sum) {
-  const std::string form = "its body is not a value, a loop that changes it, and an assignment of it";
+  std::string form = "its body is not a value, a loop that changes it, and an assignment of it";
   const Body body = bodyOf(points);
   if (!std::holds_alternative<Subtree::Parts>(body.parts->node) || body.parts->children.size() != 3)
     return form;
