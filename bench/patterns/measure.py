@@ -52,11 +52,11 @@ PATTERNS = {
     "correlation": ([(800, 0), (250, 0)], "programs", "Correlation CorrelationRows"),
     "alongRows": ([(4000, 0), (400, 0)], "programs", "RowsOf RowsIf RowsWhole"),
     "several": ([(4000, 0), (400, 0)], "programs", "Several SeveralTogether SeveralShared"),
-    "twoDirections": ([(2000, 0), (300, 0)], "programs", "Filter FilterBorders FilterRows FilterCalls"),
-    "runningAlongRows": ([(3000, 0), (400, 0)], "programs", "Running RunningFirst RunningOptional RunningRows RunningBody"),
-    "transposition": ([(4096, 0), (3000, 0), (400, 0)], "programs", "Transposed TransposedRows TransposedColumns TransposedBody TransposedTo"),
-    "grey": ([(2000, 0), (600, 0)], "programs", "Grey GreyRegion GreyShift GreyRow GreyBody"),
-    "everySecond": ([(3000, 0), (400, 0)], "programs", "Pairs PairsTogether PairsRegion PairsWhere PairsRows"),
+    "twoDirections": ([(2000, 0), (300, 0)], "images", "Filter FilterBorders FilterRows FilterCalls"),
+    "runningAlongRows": ([(3000, 0), (400, 0)], "images", "Running RunningFirst RunningOptional RunningRows RunningBody"),
+    "transposition": ([(4096, 0), (3000, 0), (400, 0)], "images", "Transposed TransposedRows TransposedColumns TransposedBody TransposedTo"),
+    "grey": ([(2000, 0), (600, 0)], "images", "Grey GreyRegion GreyShift GreyRow GreyBody"),
+    "everySecond": ([(3000, 0), (400, 0)], "images", "Pairs PairsTogether PairsRegion PairsWhere PairsRows"),
 }
 
 

@@ -132,8 +132,9 @@ public:
     form.lanes = number("lanes");
     const bool isVariable = vector && *vector != "auto" && findVariable(*vector, form);
     if (!vector && !body && !isOpaque)
-      for (const Steps &steps : sumsTermByTerm())
-        attempt("term_by_term", steps);
+      for (const script::Step &step : termByTermCandidates(best_))
+        if (Steps sums = guarded([&] { return termByTermSteps(best_, step); }); !sums.steps.empty())
+          attempt("term_by_term", sums);
     if (inRegisters(form, body))
       return;
     if (body && *body != "registers")
@@ -278,15 +279,6 @@ private:
       if (const long n = number(size))
         script::with(step, size, script::number(n));
     return {{step}, ""};
-  }
-
-  /// Steps for the loops over points that wait for each other's sums, where the terms of all points are contiguous vectors.
-  std::vector<Steps> sumsTermByTerm() const {
-    std::vector<Steps> all;
-    for (const script::Step &step : findTransformation("term_by_term")->alternatives(best_, {}))
-      if (Steps one = guarded([&] { return termByTermSteps(best_, step); }); !one.steps.empty())
-        all.push_back(std::move(one));
-    return all;
   }
 
   bool inRegisters(const VectorForm &form, const std::string *body) {

@@ -28,6 +28,10 @@ bool readsColumnsOnce(const Scheduled &kernel, const LoopNode &points, const Loo
 
 } // namespace
 
+script::Script termByTermCandidates(const Scheduled &kernel) {
+  return findTransformation("term_by_term")->alternatives(kernel, {});
+}
+
 Steps termByTermSteps(const Scheduled &kernel, const script::Step &step) {
   const std::string points = std::get<script::Name>(step.operands.front().what).text,
                     terms = std::get<script::Name>(step.operands.back().what).text;

@@ -7,6 +7,8 @@
 
 namespace pbc::kernel {
 
+/// Steps for the loops over points whose sums may be added up so; whether it pays is not asked.
+script::Script termByTermCandidates(const Scheduled &);
 /// The step, if it pays.
 Steps termByTermSteps(const Scheduled &, const script::Step &);
 
