@@ -77,7 +77,7 @@ int main(void) {
   MEASURE("smooth, 100 cells", CALL(pbc_calls_Smooth(c, &A, &B)));
   MEASURE("smooth by hand, 100 cells", smoothByHand(x, y, 100));
   A.extent[0] = B.extent[0] = 200;
-  MEASURE("smooth, 200 cells: on a worker", CALL(pbc_calls_Smooth(c, &A, &B)));
+  MEASURE("smooth, 200 cells: in tasks", CALL(pbc_calls_Smooth(c, &A, &B)));
   void *blas = dlopen("libopenblas.so.0", RTLD_NOW);
   Gemm *gemm = NULL;
   void (*threads)(int) = NULL;
