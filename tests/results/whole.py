@@ -39,4 +39,4 @@ with tempfile.TemporaryDirectory() as folder:
     r = results(folder)
     check(r.returncode == 0 and "0 experiments made, 3 known before" in r.stdout, f"again: {r.stdout}{r.stderr}")
     r = results(folder, "--profiles=two_threads")
-    check(r.returncode == 2 and "no benchmark or profile 'two_threads'" in r.stderr, f"unknown: {r.returncode} {r.stderr}")
+    check(r.returncode == 2 and "no profile 'two_threads': there are one_thread" in r.stderr, f"unknown: {r.returncode} {r.stderr}")
