@@ -12,6 +12,7 @@
 #include "compiler/driver/passes.h"
 #include "compiler/driver/problems.h"
 #include "compiler/driver/rule_bounds.h"
+#include "compiler/driver/rule_kernels.h"
 #include "compiler/driver/standard_library.h"
 #include "compiler/emit/device_texts.h"
 #include "compiler/emit/kernel/nest.h"
@@ -238,14 +239,6 @@ bool runPass(const Pass &pass, Compilation &c) {
 
 using TakeKernel = std::function<void(const kernel::Kernel &)>;
 
-void give(const emit::Kernels &all, const TakeKernel &take) {
-  for (const auto &ofTransform : all)
-    for (const auto &ofPlan : ofTransform)
-      for (const auto &k : ofPlan)
-        if (k)
-          take(*k);
-}
-
 /// Without stdio, whose functions change `errno` after a write that has failed.
 void writeToStandardOutput(std::string_view text) {
   bool isGood = std::fflush(stdout) == 0;
@@ -260,7 +253,7 @@ void writeToStandardOutput(std::string_view text) {
 
 /// Who takes the result in place of standard output.
 struct Taker {
-  TakeKernel kernels = nullptr;                             // each kernel
+  TakeKernel kernels = nullptr;                             // that of each rule
   std::function<void(const emit::Input &)> input = nullptr; // all of them
   std::function<void(const std::string &)> text = nullptr;  // the text of the stage
 };
@@ -274,7 +267,7 @@ void runPasses(Compilation &c, const Taker &taker) {
       return;
     if (const Printer *printer = printerAfter(pass, c.options.stage)) {
       if (taker.kernels)
-        return give(c.kernels, taker.kernels);
+        return eachRuleKernel(c, taker.kernels);
       if (taker.input)
         return taker.input(inputOf(c));
       const std::string text = printer->print(c);
@@ -384,7 +377,7 @@ std::optional<Options> optionsOf(const std::string &file, const std::vector<std:
 } // namespace
 
 bool eachKernel(const std::string &file, const TakeKernel &take) {
-  return runPipeline(quietOptions(file, Stage::Kernels), {.kernels = take}) == 0;
+  return runPipeline(quietOptions(file, Stage::Plan), {.kernels = take}) == 0;
 }
 
 bool withKernels(const std::string &file, const std::vector<std::string> &words,

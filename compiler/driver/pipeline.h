@@ -25,8 +25,8 @@ namespace pbc::driver {
 /// Compiles, or prints a stage. Returns the exit status.
 int compileProgram(const Options &);
 
-/// Calls `take` with the kernel of each step of each plan of a program, as the compiler schedules it. False:
-/// the program has errors, which were printed. The argument of `take` does not outlive the call.
+/// Calls `take` with the kernel of each rule of a program (driver/rule_kernels.h). False: the program has errors, which were
+/// printed. The argument of `take` does not outlive the call.
 bool eachKernel(const std::string &file, const std::function<void(const kernel::Kernel &)> &take);
 
 /// Calls `take` with all of a program's kernels, those for devices included. False, and the argument: as eachKernel.

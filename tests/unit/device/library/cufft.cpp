@@ -30,13 +30,13 @@ int execute(int number, std::complex<T> *in, std::complex<T> *out, int direction
     std::vector<std::complex<T>> all;
     for (int v = 0; v < rows; ++v)
       for (int u = 0; u < n; ++u) {
-        std::complex<T> sum = 0;
+        std::complex<double> sum = 0;
         for (int y = 0; y < rows; ++y)
           for (int x = 0; x < n; ++x)
-            sum += in[at(p.inEmbed, p.inStep, y, x)] *
-                   std::polar(T(1), T(direction * 2 * M_PI *
-                                      (static_cast<double>(y) * v / rows + static_cast<double>(x) * u / n)));
-        all.push_back(sum);
+            sum += std::complex<double>(in[at(p.inEmbed, p.inStep, y, x)]) *
+                   std::polar(1.0, direction * 2 * M_PI *
+                                       (static_cast<double>(y) * v / rows + static_cast<double>(x) * u / n));
+        all.emplace_back(sum);
       }
     for (int v = 0; v < rows; ++v)
       for (int u = 0; u < n; ++u)
