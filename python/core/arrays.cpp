@@ -13,13 +13,14 @@ struct Type {
   int element;
   const char *name;
   nb::dlpack::dtype dtype;
+  const char *formats; // those of buffers with native numbers, a letter each
 };
 
 constexpr std::uint8_t kInt = 0, kUnsigned = 1, kFloat = 2; // DLPack's codes
 constexpr Type kTypes[] = {
-    {PBC_F64, "float64", {kFloat, 64, 1}}, {PBC_F32, "float32", {kFloat, 32, 1}},
-    {PBC_I32, "int32", {kInt, 32, 1}},     {PBC_I64, "int64", {kInt, 64, 1}},
-    {PBC_U8, "uint8", {kUnsigned, 8, 1}},
+    {PBC_F64, "float64", {kFloat, 64, 1}, "d"}, {PBC_F32, "float32", {kFloat, 32, 1}, "f"},
+    {PBC_I32, "int32", {kInt, 32, 1}, "il"},    {PBC_I64, "int64", {kInt, 64, 1}, "lq"},
+    {PBC_U8, "uint8", {kUnsigned, 8, 1}, "B"},
 };
 
 const Type &typeOf(int element) {
@@ -57,6 +58,44 @@ void store(T value, unsigned char *to) {
 } // namespace
 
 const char *dtypeName(int element) { return typeOf(element).name; }
+
+Given::~Given() {
+  if (hasBuffer_)
+    PyBuffer_Release(&buffer_);
+}
+
+bool Given::takeBuffer(nb::handle object, const pbc_argument &argument, bool isWritten) {
+  if (!PyObject_CheckBuffer(object.ptr()))
+    return false;
+  if (PyObject_GetBuffer(object.ptr(), &buffer_,
+                         PyBUF_STRIDES | PyBUF_FORMAT | (isWritten ? PyBUF_WRITABLE : 0)) != 0) {
+    PyErr_Clear();
+    return false;
+  }
+  hasBuffer_ = true;
+  const Type &type = typeOf(argument.element);
+  const auto bytes = static_cast<Py_ssize_t>(type.dtype.bits / 8);
+  const char *const format = buffer_.format;
+  bool fits = buffer_.ndim == argument.rank && buffer_.itemsize == bytes && format && format[0] &&
+              !format[1] && std::strchr(type.formats, format[0]);
+  for (int d = 0; fits && d < buffer_.ndim; ++d)
+    fits = buffer_.strides[d] % bytes == 0;
+  if (!fits) {
+    PyBuffer_Release(&buffer_);
+    hasBuffer_ = false;
+    return false;
+  }
+  array_.data = buffer_.buf;
+  array_.element = argument.element;
+  array_.rank = argument.rank;
+  for (int d = 0; d < argument.rank; ++d) {
+    array_.extent[d] = buffer_.shape[argument.rank - 1 - d];
+    array_.stride[d] = buffer_.strides[argument.rank - 1 - d] / bytes;
+  }
+  array_.place = PBC_HOST;
+  array_.flags = isWritten ? 0 : PBC_READ_ONLY;
+  return true;
+}
 
 void Given::takeNumber(nb::handle object, const pbc_argument &argument) {
   const bool isReal = argument.element == PBC_F64 || argument.element == PBC_F32;
@@ -114,6 +153,9 @@ bool Given::takeArray(nb::handle object, const pbc_argument &argument, std::opti
 }
 
 void Given::take(nb::handle object, const pbc_argument &argument, bool isWritten) {
+  array_ = {};
+  if ((argument.rank > 0 || isWritten) && takeBuffer(object, argument, isWritten))
+    return;
   if (isWritten) {
     if (takeArray(object, argument, written_))
       return;
@@ -141,32 +183,6 @@ void Given::take(nb::handle object, const pbc_argument &argument, bool isWritten
   }
   refuse(argument, "has to be an array of " + std::string(dtypeName(argument.element)) +
                        " in the machine's byte order, and is " + kindOf(object));
-}
-
-nb::object wrapped(pbc_array &made, const pbc_argument &argument, const pbc_library &library) {
-  // The capsule owns a copy of the description, which has the owner of the memory in it.
-  struct Owned {
-    pbc_array array;
-    const pbc_library *library;
-  };
-  auto *const owned = new Owned{made, &library};
-  made = pbc_array_wanted();
-  const nb::capsule owner(owned, [](void *p) noexcept {
-    auto *const o = static_cast<Owned *>(p);
-    o->library->free(&o->array);
-    delete o;
-  });
-  const pbc_array &a = owned->array;
-  std::size_t shape[PBC_MAX_RANK] = {};
-  std::int64_t stride[PBC_MAX_RANK] = {};
-  for (int d = 0; d < a.rank; ++d) {
-    shape[a.rank - 1 - d] = static_cast<std::size_t>(a.extent[d]);
-    stride[a.rank - 1 - d] = a.stride[d];
-  }
-  const nb::object array =
-      nb::cast(nb::ndarray<nb::numpy>(a.data, static_cast<std::size_t>(a.rank), shape, owner, stride,
-                                      typeOf(argument.element).dtype, nb::device::cpu::value));
-  return argument.rank ? array : nb::object(array.attr("item")());
 }
 
 } // namespace pbc_python

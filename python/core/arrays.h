@@ -20,25 +20,33 @@ namespace nb = nanobind;
 /// "float64", "int32": NumPy's name of an element type.
 const char *dtypeName(int element);
 
-/// An argument whose memory is Python's: an input, or an output that the caller gives.
+/// An argument whose memory is Python's: an input, or an output that the caller gives. Python's lock has to be held where it is
+/// destroyed.
 class Given {
 public:
+  Given() = default;
+  ~Given();
+  Given(const Given &) = delete;
+  Given &operator=(const Given &) = delete;
+
   /// `isWritten`: the array is an output. Throws Failure with the argument's name.
   void take(nb::handle object, const pbc_argument &argument, bool isWritten);
   pbc_array *array() { return &array_; }
 
 private:
+  /// Takes what is a buffer that fits in every respect, which is several times as fast as by DLPack. False: it is something else, or an
+  /// error that takeArray finds the words for.
+  bool takeBuffer(nb::handle object, const pbc_argument &argument, bool isWritten);
   void takeNumber(nb::handle object, const pbc_argument &argument);
   template <class Array>
   bool takeArray(nb::handle object, const pbc_argument &argument, std::optional<Array> &keep);
 
-  pbc_array array_{};
+  pbc_array array_; // from take on
+  Py_buffer buffer_;
+  bool hasBuffer_ = false;
   std::optional<nb::ndarray<>> written_;
   std::optional<nb::ndarray<nb::ro>> read_;
   alignas(8) unsigned char number_[8] = {};
 };
-
-/// An output whose memory the library allocates, as a NumPy array or a number.
-nb::object wrapped(pbc_array &made, const pbc_argument &argument, const pbc_library &library);
 
 } // namespace pbc_python

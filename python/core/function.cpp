@@ -2,6 +2,7 @@
 
 #include "python/core/function.h"
 #include "python/core/arrays.h"
+#include "python/core/results.h"
 #include <nanobind/stl/string_view.h>
 #include <optional>
 #include <string_view>
@@ -34,13 +35,14 @@ public:
                     std::string(about.name) + " has more arguments than this package can pass");
   }
 
-  void take(const nb::args &args, const nb::kwargs &kwargs) {
-    if (args.size() > inputs_.size())
-      refuse("takes " + countText(inputs_.size(), "input") + ", and got " + std::to_string(args.size()));
-    for (std::size_t i = 0; i < args.size(); ++i)
-      objects_[i] = args[i];
-    for (const auto &[key, value] : kwargs)
-      takeKeyword(nb::cast<std::string_view>(key), value);
+  void take(const nb::tuple &inputs, const nb::dict &keywords) {
+    if (inputs.size() > inputs_.size())
+      refuse("takes " + countText(inputs_.size(), "input") + ", and got " + std::to_string(inputs.size()));
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      objects_[i] = NB_TUPLE_GET_ITEM(inputs.ptr(), static_cast<Py_ssize_t>(i));
+    if (keywords.is_valid())
+      for (const auto &[key, value] : keywords)
+        takeKeyword(nb::cast<std::string_view>(key), value);
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       if (!objects_[i].is_valid())
         refuse(std::string("needs its input ") + inputs_[i]->name);
@@ -83,14 +85,16 @@ private:
       }
     for (int s = 0; s < about_.size_count; ++s)
       if (key == about_.sizes[s]) {
-        keywords_.sizes[s] = nb::cast<std::int64_t>(value);
+        if (!nb::try_cast(value, keywords_.sizes[s]))
+          refuse("has the size " + std::string(key) + ", which has to be a whole number");
         isSizeGiven_[s] = true;
         return;
       }
     if (key == "out") {
       keywords_.out = value;
     } else if (key == "accuracy" && about_.target_count) {
-      keywords_.accuracy = nb::cast<double>(value);
+      if (!nb::try_cast(value, keywords_.accuracy))
+        refuse("has an accuracy, which has to be a number");
     } else {
       std::string known = "out";
       for (const pbc_argument *a : inputs_)
@@ -125,7 +129,7 @@ private:
   }
 
   nb::object result(std::size_t i, const pbc_library &library) {
-    return returned_[i].is_valid() ? returned_[i] : wrapped(made_[i], *outputs_[i], library);
+    return returned_[i].is_valid() ? returned_[i] : wrapped(made_[i], library);
   }
 
   const pbc_function &about_;
@@ -147,10 +151,10 @@ Function::Function(std::shared_ptr<SharedContext> context, int index)
     (about_.arguments[a].is_output ? outputs_ : inputs_).push_back(&about_.arguments[a]);
 }
 
-nb::object Function::call(const nb::args &args, const nb::kwargs &kwargs) const {
+nb::object Function::call(const nb::tuple &inputs, const nb::dict &keywords) const {
   const std::shared_ptr<const Context> context = context_->get();
   Call call(about_, inputs_, outputs_);
-  call.take(args, kwargs);
+  call.take(inputs, keywords);
   call.run(*context, index_);
   return call.results(context->about());
 }

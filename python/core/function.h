@@ -39,7 +39,8 @@ private:
 class Function {
 public:
   Function(std::shared_ptr<SharedContext> context, int index);
-  nanobind::object call(const nanobind::args &, const nanobind::kwargs &) const;
+  /// `keywords`: invalid where there are none.
+  nanobind::object call(const nanobind::tuple &inputs, const nanobind::dict &keywords) const;
   const pbc_function &about() const { return about_; }
   /// Names of inputs, outputs and sizes, as in the program.
   const std::vector<const pbc_argument *> &inputs() const { return inputs_; }

@@ -3,6 +3,7 @@
 // The module pbc._core: libraries that `pbc --shared` has made, as contexts and functions. What users see is in python/pbc.
 #include "python/core/arrays.h"
 #include "python/core/function.h"
+#include "python/core/results.h"
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -34,16 +35,40 @@ nb::list functionsOf(const std::shared_ptr<SharedContext> &context) {
   return all;
 }
 
+void setError(const Failure &f) {
+  const nb::object type = nb::module_::import_("pbc._errors").attr("by_status")(f.status());
+  PyErr_SetString(type.ptr(), f.what());
+}
+
+/// The slot of the type, which is called without a method being looked up and without a dictionary where there are no keywords.
+PyObject *callFunction(PyObject *self, PyObject *arguments, PyObject *keywords) {
+  try {
+    const Function &function = *nb::inst_ptr<Function>(self);
+    return function.call(nb::borrow<nb::tuple>(arguments), nb::borrow<nb::dict>(keywords)).release().ptr();
+  } catch (const Failure &problem) {
+    setError(problem);
+  } catch (nb::python_error &problem) {
+    problem.restore();
+  } catch (const std::bad_alloc &) {
+    PyErr_NoMemory();
+  } catch (const std::exception &problem) {
+    PyErr_SetString(PyExc_RuntimeError, problem.what());
+  }
+  return nullptr;
+}
+
+PyType_Slot kFunctionSlots[] = {{Py_tp_call, reinterpret_cast<void *>(callFunction)}, {0, nullptr}};
+
 } // namespace
 
 NB_MODULE(_core, m) {
+  useNumPy();
   nb::register_exception_translator(
       [](const std::exception_ptr &problem, void *) {
         try {
           std::rethrow_exception(problem);
         } catch (const Failure &f) {
-          const nb::object type = nb::module_::import_("pbc._errors").attr("by_status")(f.status());
-          PyErr_SetString(type.ptr(), f.what());
+          setError(f);
         }
       },
       nullptr);
@@ -61,8 +86,7 @@ NB_MODULE(_core, m) {
       .def_prop_ro("configuration", [](const SharedContext &self) { return self.get()->configuration(); })
       .def_prop_ro("compiler", [](const SharedContext &self) { return self.get()->about().compiler; });
 
-  nb::class_<Function>(m, "Function", nb::dynamic_attr())
-      .def("__call__", &Function::call)
+  nb::class_<Function>(m, "Function", nb::dynamic_attr(), nb::type_slots(kFunctionSlots))
       .def_prop_ro("name", [](const Function &f) { return f.about().name; })
       .def_prop_ro("text", [](const Function &f) { return f.about().doc; })
       .def_prop_ro("inputs", [](const Function &f) { return described(f.inputs()); })

@@ -74,8 +74,11 @@ class Program:
         self._folder = cache_folder() / key
         self._folder.mkdir(parents=True, exist_ok=True)
         self._library = self._compiled()
-        self._tuned = self._folder / "tuned.cfg"
-        self._file = str(configuration) if configuration else str(self._tuned) if self._tuned.exists() else ""
+        # What is fastest on one thread is not on all: each number of threads has a configuration of its own, and begins with that of all.
+        tuned = self._folder / "tuned.cfg"
+        self._tuned = self._folder / f"tuned-threads-{threads}.cfg" if threads else tuned
+        kept = next((str(file) for file in (self._tuned, tuned) if file.exists()), "")
+        self._file = str(configuration) if configuration else kept
         try:
             self._context = _core.Context(str(self._library), threads, self._file)
         except Error:

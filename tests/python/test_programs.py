@@ -5,6 +5,7 @@ import doctest
 
 import numpy as np
 import pbc
+import pytest
 
 SUMS = """transform Sums
 from A[n]
@@ -48,6 +49,24 @@ def test_tuning_is_used_at_once_and_later(tmp_path):
     # A configuration of an older text is left aside.
     path.write_text(SUMS.replace("Left", "FromLeft"))
     assert '"Left"' not in pbc.compile(path).configuration
+
+
+def test_each_number_of_threads_has_its_configuration(tmp_path):
+    path = tmp_path / "sums.pbcc"
+    path.write_text(SUMS)
+    one, all_of_them = pbc.compile(path, threads=1), pbc.compile(path)
+    one.tune(size=1000, budget=1)
+    assert '"Left"' in one.configuration
+    assert '"Left"' not in pbc.compile(path).configuration
+    assert pbc.compile(path, threads=1).configuration == one.configuration
+    all_of_them.tune(size=1000, budget=1)
+    assert '"Left"' in pbc.compile(path, threads=3).configuration == all_of_them.configuration
+
+
+def test_sizes_and_accuracies_that_are_no_numbers():
+    f = pbc.compile("transform Grid from V to B[w] { B.cell(i) from(V v) { return v; } }")
+    with pytest.raises(TypeError, match="Grid has the size w, which has to be a whole number"):
+        f.Grid(1.0, w="three")
 
 
 def test_explanations():
