@@ -363,7 +363,6 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
     addLinkFlags(f, o.linkArguments);
   if (isShared || isStatic) {
     o.product = isShared ? Product::SharedLibrary : Product::StaticLibrary;
-    o.forDevices = false; // contexts have no devices yet
   } else if (!o.header.empty()) {
     say("pbc: error: --header is for libraries\nhelp: add --shared or --static\n");
     parsed.status = 1;

@@ -37,8 +37,10 @@ private:
 
 class Context {
 public:
-  /// `threads`: 0 as the configuration says. `configuration`: a file, or "" for none.
-  Context(std::shared_ptr<const Library>, int threads, const std::string &configuration);
+  /// `threads`: 0 as the configuration says. `configuration`: a file, or "" for none. `devices`: their names, or "" for those of the
+  /// environment.
+  Context(std::shared_ptr<const Library>, int threads, const std::string &configuration,
+          const std::string &devices);
   ~Context();
   Context(const Context &) = delete;
   Context &operator=(const Context &) = delete;

@@ -15,9 +15,9 @@ using namespace pbc_python;
 namespace {
 
 std::shared_ptr<const Context> contextOf(const std::string &library, int threads,
-                                         const std::string &configuration) {
+                                         const std::string &configuration, const std::string &devices) {
   const nb::gil_scoped_release unlocked;
-  return std::make_shared<const Context>(Library::open(library), threads, configuration);
+  return std::make_shared<const Context>(Library::open(library), threads, configuration, devices);
 }
 
 /// (name, dtype, rank, extents)
@@ -74,14 +74,14 @@ NB_MODULE(_core, m) {
       nullptr);
 
   nb::class_<SharedContext>(m, "Context")
-      .def(
-          "__init__",
-          [](SharedContext *self, const std::string &library, int threads, const std::string &configuration) {
-            new (self) SharedContext(contextOf(library, threads, configuration));
-          })
+      .def("__init__",
+           [](SharedContext *self, const std::string &library, int threads, const std::string &configuration,
+              const std::string &devices) {
+             new (self) SharedContext(contextOf(library, threads, configuration, devices));
+           })
       .def("configure",
-           [](SharedContext &self, const std::string &library, int threads,
-              const std::string &configuration) { self.set(contextOf(library, threads, configuration)); })
+           [](SharedContext &self, const std::string &library, int threads, const std::string &configuration,
+              const std::string &devices) { self.set(contextOf(library, threads, configuration, devices)); })
       .def("functions", &functionsOf)
       .def_prop_ro("configuration", [](const SharedContext &self) { return self.get()->configuration(); })
       .def_prop_ro("compiler", [](const SharedContext &self) { return self.get()->about().compiler; });

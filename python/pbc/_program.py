@@ -15,12 +15,13 @@ from ._errors import Error, TuneError
 from ._tools import cache_folder, compiler, run
 
 
-def compile(source, *, configuration=None, threads=0, options=()):
+def compile(source, *, configuration=None, threads=0, devices="", options=()):
     """Compiles a program and returns it, with its transforms as functions.
 
     source: the path of a .pbcc file, or the text of a program (anything with a line break or a brace).
     configuration: a file that `tune` or `pbc tune` has written; None: the one that this program was last tuned with, if there is one.
     threads: of the calls; 0: as many as the configuration says, or the machine has processors.
+    devices: those that steps may run on, as "cuda:0", if the configuration places some there; "none"; "": those that PB_DEVICES in the environment names, or all.
     options: further words for the compiler, as "-DN=4", "-lblas", "--element=float".
 
     Raises CompileError with the compiler's messages, and ConfigurationError.
@@ -35,7 +36,7 @@ def compile(source, *, configuration=None, threads=0, options=()):
     path = _written(text) if isText else Path(text).resolve()
     if not isText and not path.exists():
         raise FileNotFoundError(f"there is no program {source}")
-    return Program(path, configuration=configuration, threads=threads, options=tuple(map(str, options)))
+    return Program(path, configuration=configuration, threads=threads, devices=devices, options=tuple(map(str, options)))
 
 
 def _written(text):
@@ -68,8 +69,8 @@ class Program:
     last index is x: an array of shape (h, w) is a matrix [w, h]. Any number of threads may call, and Python's lock is not held meanwhile.
     """
 
-    def __init__(self, path, *, configuration=None, threads=0, options=()):
-        self._path, self._threads, self._options = Path(path), threads, tuple(options)
+    def __init__(self, path, *, configuration=None, threads=0, devices="", options=()):
+        self._path, self._threads, self._devices, self._options = Path(path), threads, devices, tuple(options)
         key = hashlib.sha256("\0".join([str(self._path), compiler(), *self._options]).encode()).hexdigest()[:16]
         self._folder = cache_folder() / key
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -80,12 +81,12 @@ class Program:
         kept = next((str(file) for file in (self._tuned, tuned) if file.exists()), "")
         self._file = str(configuration) if configuration else kept
         try:
-            self._context = _core.Context(str(self._library), threads, self._file)
+            self._context = _core.Context(str(self._library), threads, self._file, devices)
         except Error:
             if configuration or not self._file:
                 raise
             self._file = ""  # of an earlier text of the program
-            self._context = _core.Context(str(self._library), threads, "")
+            self._context = _core.Context(str(self._library), threads, "", devices)
         self.functions = {}
         for function in self._context.functions():
             self.functions[function.name] = _documented(function)
@@ -147,10 +148,12 @@ class Program:
             words.append(f"--n={size}")
         if self._threads:
             words.append(f"--threads={self._threads}")
+        if self._devices:
+            words.append(f"--devices={self._devices}")
         found = json.loads(run(*words, *options, error=TuneError, shows=progress))
         if self._tuned.exists():
             self._file = str(self._tuned)
-            self._context.configure(str(self._library), self._threads, self._file)
+            self._context.configure(str(self._library), self._threads, self._file, self._devices)
         return found
 
     def explain(self, transform=None):

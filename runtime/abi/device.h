@@ -173,7 +173,7 @@ struct DeviceStep {
   /// The function along which a device and the processor can share the points, as a dimension of this box
   /// and of LoopStep's; -1: they cannot share them.
   int shared, sharedInLoop;
-  /// These are indexed by Frame::bin. Placement: 0 to `versions` are the processor; then come the kernels.
+  /// These are slots (slots.h) and indexed by Frame::bin. Placement: 0 to `versions` are the processor; then come the kernels.
   const Selector *placement;
   /// The part of the shared function that the device gets, in 64ths; a larger value: found by measuring.
   const long *ratio;

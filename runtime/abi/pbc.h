@@ -82,7 +82,10 @@ typedef struct pbc_options {
      thread that works for the context, and must not call the library. */
   void (*say)(void *user, const char *text);
   void *user;
-  void *more[4]; /* null */
+  /* Which devices steps may run on, as "cuda:0" or "opencl,cuda", if the configuration places some there; "none"; null:
+     those that PB_DEVICES in the environment names, or all. */
+  const char *devices;
+  void *more[3]; /* null */
 } pbc_options;
 
 typedef struct pbc_context pbc_context;

@@ -155,6 +155,7 @@ private:
 struct Options {
   int threads = 0;                                ///< workers; 0: as the configuration says
   std::optional<std::string> configuration = {};  ///< a file; nothing: the one beside the library; "": none
+  std::optional<std::string> devices = {};        ///< as for --devices; nothing: PB_DEVICES, or all; "none"
   std::function<void(const char *text)> say = {}; ///< gets warnings, from any thread; it must not throw
 };
 
@@ -166,6 +167,7 @@ public:
     pbc_options given = {};
     given.threads = options.threads;
     given.configuration = options_->configuration ? options_->configuration->c_str() : nullptr;
+    given.devices = options_->devices ? options_->devices->c_str() : nullptr;
     if (options_->say) {
       given.say = [](void *user, const char *text) { static_cast<Options *>(user)->say(text); };
       given.user = options_.get();

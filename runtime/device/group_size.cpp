@@ -21,7 +21,7 @@ std::string timesText(const Number *of) {
 void groupOf(const DeviceStep &step, const Frame *frame, const Description &about, int *group) {
   for (int d = 0; d < 3; ++d)
     group[d] = static_cast<int>(
-        std::clamp(step.group[3 * frame->bin + d], 1L, static_cast<long>(about.groupExtent[d])));
+        std::clamp(ofContext(step.group)[3 * frame->bin + d], 1L, static_cast<long>(about.groupExtent[d])));
   while (static_cast<long>(group[0]) * group[1] * group[2] > about.largestGroup)
     for (int d = 2; d >= 0; --d) // x last, because neighbours along x are contiguous
       if (group[d] > 1) {
@@ -31,7 +31,7 @@ void groupOf(const DeviceStep &step, const Frame *frame, const Description &abou
 }
 
 std::string whyTooLarge(const DeviceStep &step, const Frame *frame, const int *group) {
-  const long *asked = step.group + 3L * frame->bin;
+  const long *asked = ofContext(step.group) + 3L * frame->bin;
   double items = 1;
   for (int d = 0; d < 3; ++d)
     items *= static_cast<double>(std::max(1L, asked[d]));

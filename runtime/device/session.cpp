@@ -22,7 +22,7 @@ namespace {
 void tilesOf(Launch &launch, const DeviceStep &step, const DeviceKernel &kernel, const Frame *frame) {
   kernel.tiles(frame, &launch.box);
   for (int d = 0; d < launch.box.rank; ++d)
-    launch.tile[d] = std::max(1L, step.tile[kTileFunctions * frame->bin + d]);
+    launch.tile[d] = std::max(1L, ofContext(step.tile)[kTileFunctions * frame->bin + d]);
   for (int d = 0; d < 3; ++d)
     launch.group[d] =
         d + 1 < launch.box.rank ? static_cast<int>(std::min<long>(launch.group[d], launch.tile[d])) : 1;
@@ -188,19 +188,19 @@ void Session::shape(Launch &launch, const Placed &placed, const DeviceKernel &ke
   launch.parts.clear();
   for (int d = 0; d < 3; ++d)
     launch.cells[d] = kernel.hasCells && (d < 2 || kernel.hasPlanes)
-                          ? static_cast<int>(std::max(1L, step.cells[3 * frame->bin + d]))
+                          ? static_cast<int>(std::max(1L, ofContext(step.cells)[3 * frame->bin + d]))
                           : 1;
   launch.hasRuns = kernel.hasRuns;
   launch.together = kernel.steps;
-  launch.steps = kernel.steps ? std::max(1L, step.steps[3 * frame->bin]) : 1;
+  launch.steps = kernel.steps ? std::max(1L, ofContext(step.steps)[3 * frame->bin]) : 1;
   for (int d = 0; d < 2 && kernel.steps; ++d)
-    launch.cells[d] = static_cast<int>(std::max(1L, step.steps[3 * frame->bin + 1 + d]));
+    launch.cells[d] = static_cast<int>(std::max(1L, ofContext(step.steps)[3 * frame->bin + 1 + d]));
   launch.teams = {};
   std::fill_n(launch.tile, kTileFunctions, 0L);
   launch.rows = {};
   int items = launch.box.rank - (launch.inRounds ? 1 : 0);
   if (kernel.rows) {
-    findRows(launch, *kernel.rows, frame, std::max(1L, step.rows[frame->bin]));
+    findRows(launch, *kernel.rows, frame, std::max(1L, ofContext(step.rows)[frame->bin]));
     ++items;            // of updates, along the rows
   } else if (step.rows) // groups have another axis there
     for (int d = items; items > 0 && d < 3; ++d)

@@ -79,16 +79,25 @@ void Session::spread(const Frame *frame, std::vector<Placed> &all) const {
   }
 }
 
+namespace {
+
+/// What the configuration of the calling thread's context chooses for a step: 0 and below the processor, else a version for devices.
+int chosenVersion(const DeviceStep &step, const Frame *frame) {
+  return step.placement ? ofContext(step.placement)[frame->bin].select(frame->n) - step.versions : 0;
+}
+
+long chosenRatio(const DeviceStep &step, const Frame *frame) { return ofContext(step.ratio)[frame->bin]; }
+
+} // namespace
+
 Session::Placed Session::place(const Frame *frame, const LoopStep &step) const {
   Placed placed{.step = &step};
   const DeviceStep *device = step.device;
-  if (!device || !device->placement)
-    return placed;
-  const int use = device->placement[frame->bin].select(frame->n) - device->versions;
+  const int use = device ? chosenVersion(*device, frame) : 0;
   if (use <= 0)
     return placed;
   placed.version = std::min(use, device->kernelCount) - 1;
-  long ratio = device->ratio[frame->bin];
+  long ratio = chosenRatio(*device, frame);
   if (ratio > kWhole)
     ratio = device->shared < 0 ? kWhole : balanceOf(frame, *device).share();
   if (device->shared < 0 && ratio < kWhole) // all or nothing
@@ -114,9 +123,8 @@ Session::Placed Session::place(const Frame *frame, const LoopStep &step) const {
 
 Session::Placed Session::placeNow(const Frame *frame, const LoopStep &step) {
   const DeviceStep *device = step.device;
-  const bool isMeasured = device && device->placement && device->shared >= 0 &&
-                          device->ratio[frame->bin] > kWhole &&
-                          device->placement[frame->bin].select(frame->n) > device->versions;
+  const bool isMeasured = device && device->shared >= 0 && chosenVersion(*device, frame) > 0 &&
+                          chosenRatio(*device, frame) > kWhole;
   if (isMeasured)
     balanceOf(frame, *device).begin();
   Placed placed = place(frame, step);

@@ -29,7 +29,7 @@ TeamLaunch teamsOf(const DeviceStep &step, const DeviceTeams &teams, const Frame
   const int items = group[0] * group[1] * group[2];
   long extent[3];
   extents(box, step.inRounds, extent);
-  const long team = std::clamp(step.teams[2 * frame->bin], 1L, static_cast<long>(items));
+  const long team = std::clamp(ofContext(step.teams)[2 * frame->bin], 1L, static_cast<long>(items));
   TeamLaunch launch;
   launch.isOne = true;
   launch.cells = static_cast<int>(std::min(items / team, std::max(1L, extent[0])));
@@ -39,7 +39,7 @@ TeamLaunch teamsOf(const DeviceStep &step, const DeviceTeams &teams, const Frame
     return launch;
   const bool isScan = teams.passes > 2;
   const long groups = quotient(extent[0], launch.cells) * extent[1] * extent[2];
-  long parts = step.teams[2 * frame->bin + 1];
+  long parts = ofContext(step.teams)[2 * frame->bin + 1];
   if (parts == 0 && teams.steps && groups < about.units) {
     const long most = teams.steps(frame, &box) / (kStepsOfItem * (items / launch.cells));
     const long groupsOfUnit = std::max(1L, (isScan ? kItemsOfScan : kItemsOfUnit) / items);

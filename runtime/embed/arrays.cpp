@@ -46,6 +46,14 @@ bool isDense(const AnyRegion &r, int rank) {
   return true;
 }
 
+/// Whether every step along a dimension leads to a later address.
+bool goesForwards(const AnyRegion &r, int rank) {
+  for (int d = 0; d < rank; ++d)
+    if (r.extent[d] > 1 && r.stride[d] <= 0)
+      return false;
+  return true;
+}
+
 /// The same cells in another order: strides are positive, and dimensions with one cell are left out.
 struct Sorted {
   Sorted(const AnyRegion &r, const MatrixInfo &m) : base(static_cast<char *>(r.base)) {
@@ -119,6 +127,9 @@ Arrays::Arrays(const Transform &t, pbc_array *const *given) : t_(t), given_(give
 }
 
 Arrays::~Arrays() {
+  for (const AnyRegion &r : owned_)
+    if (r.owner)
+      pb_storage_release(r.owner);
   for (int m = 0; m < t_.matrixCount; ++m)
     if (regions_[m].owner)
       pb_storage_release(regions_[m].owner);
@@ -238,20 +249,53 @@ void Arrays::allocate(int m, const Row &extents) {
   r.owner = pb_storage_allocate(bytes, &r.base);
 }
 
+void Arrays::replaceByCopy(int m) {
+  const MatrixInfo &info = t_.matrices[m];
+  AnyRegion &r = regions_[m];
+  AnyRegion &original = originals_[static_cast<std::size_t>(m)];
+  original = r;
+  const RegionShape from = shapeOf(original, info);
+  r.owner = pb_copy_cells(&from, &r.base);
+  long stride = 1;
+  for (int d = 0; d < info.rank; ++d)
+    r.stride[d] = stride, stride *= r.extent[d];
+}
+
 void Arrays::closeGaps() {
   originals_.resize(static_cast<std::size_t>(t_.matrixCount));
+  for (int m = 0; m < t_.matrixCount; ++m)
+    if (!isEmpty(regions_[m], t_.matrices[m].rank) && !isDense(regions_[m], t_.matrices[m].rank))
+      replaceByCopy(m);
+}
+
+void Arrays::own() {
+  originals_.resize(static_cast<std::size_t>(t_.matrixCount));
+  for (int m = 0; m < t_.matrixCount; ++m)
+    if (const MatrixInfo &info = t_.matrices[m];
+        !isEmpty(regions_[m], info.rank) && !goesForwards(regions_[m], info.rank))
+      replaceByCopy(m);
+  owned_.assign(regions_, regions_ + t_.matrixCount);
+  for (AnyRegion &r : owned_)
+    r.owner = nullptr; // of those without cells, and where an allocation fails
   for (int m = 0; m < t_.matrixCount; ++m) {
     const MatrixInfo &info = t_.matrices[m];
-    if (isEmpty(regions_[m], info.rank) || isDense(regions_[m], info.rank))
+    AnyRegion &r = owned_[static_cast<std::size_t>(m)];
+    if (isEmpty(r, info.rank))
       continue;
-    originals_[static_cast<std::size_t>(m)] = regions_[m];
-    AnyRegion &r = regions_[m];
-    const RegionShape from = shapeOf(originals_[static_cast<std::size_t>(m)], info);
-    r.owner = pb_copy_cells(&from, &r.base);
-    long stride = 1;
+    long last = 0;
     for (int d = 0; d < info.rank; ++d)
-      r.stride[d] = stride, stride *= r.extent[d];
+      last += r.stride[d] * (r.extent[d] - 1L);
+    r.owner = matrix::storageOver(r.base, static_cast<unsigned long>((last + 1) * bytesOf(info)));
   }
+}
+
+bool Arrays::overwritesInputs() const {
+  for (int out = 0; out < t_.matrixCount; ++out)
+    for (int in = 0; in < t_.matrixCount; ++in)
+      if (t_.matrices[out].role == Role::Output && t_.matrices[in].role == Role::Input &&
+          mayShareCells(regions()[out], t_.matrices[out], regions()[in], t_.matrices[in]))
+        return true;
+  return false;
 }
 
 void Arrays::putBack() const {

@@ -4,6 +4,7 @@
 //
 //   Arrays arrays(t, given);                    // each array alone: rank, type, place, memory
 //   arrays.fit(sizes, bin);                     // all together: sizes; allocates the outputs that ask for memory
+//   arrays.own();                               // only where devices take part
 //   t.runHere(arrays.regions(), sizes, bin);
 //   arrays.giveOut();                           // outputs that were allocated now belong to the caller
 //
@@ -28,8 +29,13 @@ public:
   void fit(long *sizes, int bin);
   /// Replaces arrays with gaps by copies without, which putBack() writes to the caller's outputs.
   void closeGaps();
+  /// Gives all memory an owner until the Arrays are destroyed, so that devices keep what they have of it from step to step. Arrays
+  /// with strides that are not positive are replaced as by closeGaps().
+  void own();
+  /// Whether an output shares cells with an input.
+  bool overwritesInputs() const;
   void putBack() const;
-  const AnyRegion *regions() const { return regions_; }
+  const AnyRegion *regions() const { return owned_.empty() ? regions_ : owned_.data(); }
   void giveOut();
 
 private:
@@ -41,6 +47,7 @@ private:
   void allocate(int m, const Row &extents);
   void refuseOverlaps() const;
   std::string listing() const;
+  void replaceByCopy(int m);
 
   const Transform &t_;
   pbc_array *const *const given_;
@@ -50,7 +57,8 @@ private:
   std::unique_ptr<Row[]> manyExtents_;
   AnyRegion *regions_ = usual_;
   Row *extents_ = usualExtents_;
-  std::vector<AnyRegion> originals_; // of closeGaps(); base is null where nothing was replaced
+  std::vector<AnyRegion> originals_; // what copies stand for; base is null where nothing was replaced
+  std::vector<AnyRegion> owned_;     // of own()
 };
 
 } // namespace pb::embed

@@ -6,6 +6,7 @@
 #include "runtime/embed/big_stack.h"
 #include "runtime/embed/refusal.h"
 #include "runtime/matrix/memo.h"
+#include "runtime/program/device_run.h"
 #include <algorithm>
 #include <cstring>
 #include <pthread.h>
@@ -78,14 +79,35 @@ private:
   int before_ = 0;
 };
 
+/// A run in which devices take part.
+void runOnDevices(pbc_context &context, const Transform &t, Arrays &arrays, const long *sizes) {
+  arrays.own();
+  const program::WholeRun whole{t, arrays.regions(), sizes, !arrays.overwritesInputs()};
+  const auto sayNotes = [&] {
+    for (const std::string &what : context.devices()->takeNotes())
+      context.say(what);
+  };
+  const auto here = [&] { program::runWhole(context.scheduler(), context.devices(), whole); };
+  try {
+    hasBigStack() ? onBigStack(here) : here();
+  } catch (const device::DeviceError &e) {
+    sayNotes();
+    throw Refusal(PBC_ERROR_DEVICE, std::string(t.name) + ": " + e.what());
+  }
+  sayNotes();
+}
+
 /// `isWorker`: the calling thread is a worker of the context, whose rule calls the library. It must not wait for itself.
-void run(pbc_context &context, const Transform &t, const AnyRegion *regions, const long *sizes, long n,
-         bool isWorker) {
+void run(pbc_context &context, const Transform &t, Arrays &arrays, const long *sizes, long n, bool isWorker) {
   if (isWorker)
-    return t.runHere(regions, sizes, t.bin);
+    return t.runHere(arrays.regions(), sizes, t.bin);
   const WithoutCancellation guard;
+  const bool isBelow = n < ofContext(t.cutoff)[t.bin];
+  if (context.devices() && !isBelow)
+    return runOnDevices(context, t, arrays, sizes);
   // One worker would do the same while this thread waits for it.
-  const bool isHere = context.execution().threads == 1 || n < ofContext(t.cutoff)[t.bin];
+  const bool isHere = context.execution().threads == 1 || isBelow;
+  const AnyRegion *const regions = arrays.regions();
   if (isHere && !t.mayRecurse)
     return t.runHere(regions, sizes, t.bin);
   if (!hasBigStack())
@@ -116,7 +138,7 @@ void call(pbc_context &context, int function, pbc_array *const *arrays, const in
     all.closeGaps();
   if (library.remembers && !isWorker)
     matrix::forgetCalls();
-  run(context, t, all.regions(), sizes.data(), sizes.largest(t.sizeCount), isWorker);
+  run(context, t, all, sizes.data(), sizes.largest(t.sizeCount), isWorker);
   all.putBack();
   all.giveOut();
 }

@@ -8,6 +8,7 @@
 #include "runtime/config/fit.h"
 #include "runtime/config/origin.h"
 #include "runtime/embed/refusal.h"
+#include "runtime/program/devices.h"
 #include "runtime/program/processor.h"
 #include <algorithm>
 #include <cstring>
@@ -96,6 +97,7 @@ Configured configure(const Library &library, const pbc_options &options, char *s
     apply(program, program.bakedConfiguration, "built-in configuration", &made.threads);
   if (!file.empty())
     applyFile(program, file, &made.threads);
+  made.placesSteps = program::placesSteps(program);
   std::memcpy(slots, library.slots, slotBytes(library));
   return made;
 }

@@ -17,6 +17,7 @@ namespace pb::embed {
 struct Configured {
   const Program *program; // the version for this processor
   int threads = 0;
+  bool placesSteps = false; // on devices
 };
 
 /// Throws Refusal.

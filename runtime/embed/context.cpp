@@ -6,6 +6,7 @@
 #include "runtime/embed/configure.h"
 #include "runtime/embed/refusal.h"
 #include "runtime/matrix/memo.h"
+#include "runtime/program/devices.h"
 #include "runtime/program/runner.h"
 #include <cstdlib>
 #include <cstring>
@@ -66,6 +67,7 @@ pbc_context::pbc_context(const Library &l)
 
 pbc_context::~pbc_context() {
   scheduler_.reset();
+  devices_.reset();
   matrix::dropCalls(execution_);
 }
 
@@ -76,6 +78,9 @@ void pbc_context::configure(const pbc_options &options) {
   const embed::Configured configured = embed::configure(*library, options, slots_.get());
   program_ = configured.program;
   execution_.threads = program::threadCount(options.threads > 0 ? options.threads : configured.threads);
+  if (configured.placesSteps)
+    devices_ = program::openSession(options.devices ? options.devices : program::deviceNames(),
+                                    {.say = [this](const std::string &what) { say(what); }});
 }
 
 const char *pbc_context::configuration() {
@@ -89,9 +94,11 @@ task::Scheduler &pbc_context::scheduler() {
   if (task::Scheduler *const running = running_.load(std::memory_order_acquire)) [[likely]]
     return *running;
   const std::lock_guard guard(mutex_);
-  if (!scheduler_)
+  if (!scheduler_) {
     scheduler_ = std::make_unique<task::Scheduler>(
         execution_.threads, embed::hasBigStack() ? task::Caller::Works : task::Caller::Waits, &execution_);
+    scheduler_->setDevices(devices_.get());
+  }
   running_.store(scheduler_.get(), std::memory_order_release);
   return *scheduler_;
 }

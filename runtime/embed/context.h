@@ -13,6 +13,7 @@
 // one context; a context whose configuration was refused exists only to say so.
 #pragma once
 #include "runtime/abi/library.h"
+#include "runtime/device/session.h"
 #include "runtime/task/scheduler.h"
 #include <atomic>
 #include <memory>
@@ -37,6 +38,8 @@ struct pbc_context {
   const char *configuration();
   /// The workers, which start with the first call that needs them.
   pb::task::Scheduler &scheduler();
+  /// The devices that steps are placed on; null if there are none.
+  pb::device::Session *devices() const { return devices_.get(); }
 
   /// Does it, and keeps the message of what it throws. Returns PBC_OK or the status that tells why it failed.
   template <class Do>
@@ -74,6 +77,7 @@ private:
   void *user_ = nullptr;
   int refused_ = PBC_OK;
   std::atomic<pb::task::Scheduler *> running_ = nullptr;
+  std::unique_ptr<pb::device::Session> devices_; // outlives the workers
   std::unique_ptr<pb::task::Scheduler> scheduler_;
   std::mutex mutex_; // of the members below, and of the start of workers
   std::string lastMessage_, configuration_;

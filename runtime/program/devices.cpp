@@ -50,10 +50,30 @@ bool hasPlacements(const Program &program) {
   return anyPlacement(program, [](const Site &) { return true; });
 }
 
+bool placesSteps(const Program &program) {
+  return anyPlacement(program, [](const Site &site) {
+    const int *const uses = site.slot->use;
+    return std::any_of(uses, uses + site.slot->levels, [&](int use) { return site.isOnDevice(use); });
+  });
+}
+
 std::vector<device::DeviceName> availableDevices(const Program &program) {
   if (deviceNames() == "none" || !hasPlacements(program))
     return {};
   return device::listDevices(deviceNames());
+}
+
+std::unique_ptr<device::Session> openSession(const std::string &names,
+                                             const device::Session::Settings &settings) {
+  std::vector<std::string> complaints;
+  auto devices = device::openDevices(names, complaints);
+  for (const std::string &complaint : complaints)
+    settings.say(complaint);
+  if (!devices.empty())
+    return std::make_unique<device::Session>(std::move(devices), settings);
+  if (names != "none")
+    settings.say("the configuration places steps on a device, and there is none: they run on the processor");
+  return nullptr;
 }
 
 Devices::~Devices() {
@@ -77,31 +97,11 @@ void Devices::sayCounters() const {
   }
 }
 
-bool Devices::isAsked() const {
-  if (!program_)
-    return false;
-  return anyPlacement(*program_, [](const Site &site) {
-    const int *const uses = site.slot->use;
-    return std::any_of(uses, uses + site.slot->levels, [&](int use) { return site.isOnDevice(use); });
-  });
-}
-
 device::Session *Devices::wanted() {
-  if (isOpened_ || !isAsked())
+  if (isOpened_ || !program_ || !placesSteps(*program_))
     return session_.get();
   isOpened_ = true;
-  std::vector<std::string> complaints;
-  auto devices = device::openDevices(deviceNames(), complaints);
-  for (const std::string &complaint : complaints)
-    say(complaint);
-  if (devices.empty()) {
-    if (deviceNames() != "none")
-      say("the configuration places steps on a device, and there is none: they run on the processor");
-    return nullptr;
-  }
-  session_ = std::make_unique<device::Session>(
-      std::move(devices),
-      device::Session::Settings{.trace = trace(), .watchBuild = buildWatcher(), .say = say});
+  session_ = openSession(deviceNames(), {.trace = trace(), .watchBuild = buildWatcher(), .say = say});
   return session_.get();
 }
 

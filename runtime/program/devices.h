@@ -32,8 +32,13 @@ std::string deviceNames();
 
 /// Whether some step of the program has kernels for devices.
 bool hasPlacements(const Program &);
+/// Whether the configuration, which fills the program's own slots, places some step on a device.
+bool placesSteps(const Program &);
 /// What --devices names and this machine has; nothing for a program without kernels for devices.
 std::vector<device::DeviceName> availableDevices(const Program &);
+
+/// Opens these devices, and tells `settings.say` which cannot be opened, or that there is none. Null: there is none.
+std::unique_ptr<device::Session> openSession(const std::string &names, const device::Session::Settings &);
 
 class Devices {
 public:
@@ -49,7 +54,6 @@ public:
   std::vector<std::string> report();
 
 private:
-  bool isAsked() const;
   void sayCounters() const;
 
   const Program *program_;

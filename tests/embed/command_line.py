@@ -84,7 +84,7 @@ int main(void) {
 }
 ''')
     run("cc", "-Wall", "-Wextra", "-Werror", "-I.", "tuned.c", "-L.", "-lmm", "-Wl,-rpath,.", "-o", "tuned")
-    for flags, first in ([["--no-devices"], 'program = "mm"'], [[], "./mm.cfg: warning: made for another version"]):
+    for flags, first in ([[], 'program = "mm"'], [["--no-devices"], "./mm.cfg: warning: made for another version"]):
         run(PBC, *flags, "mm.pbcc", "-o", "mm")
         text = run("./mm", "--noconfig", "--print-config").replace("split_size = 16384", "split_size = 777")
         with open("mm.cfg", "w", encoding="utf-8") as file:

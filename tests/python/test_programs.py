@@ -63,6 +63,20 @@ def test_each_number_of_threads_has_its_configuration(tmp_path):
     assert '"Left"' in pbc.compile(path, threads=3).configuration == all_of_them.configuration
 
 
+def test_steps_on_a_device(tmp_path, monkeypatch):
+    path = tmp_path / "scale.pbcc"
+    path.write_text("transform Scale from A[w, h], F to B[w, h] { B.cell(x, y) from(A.cell(x, y) a, F f) { return a * f; } }")
+    places = tmp_path / "places.cfg"
+    places.write_text('[Scale]\nsequential_cutoff = 0\nplace_rule0 = "gpu"\n')
+    a = np.arange(12.0).reshape(3, 4)
+    monkeypatch.setenv("PB_FAKE_DEVICE", "fail=lost:1")
+    f = pbc.compile(path, configuration=places, devices="fake")
+    np.testing.assert_array_equal(f.Scale(a[:, ::-2], 3), 3 * a[:, ::-2])
+    with pytest.raises(pbc.DeviceError, match="lost"):
+        pbc.compile(path, configuration=places, devices="fake").Scale(a, 3, out=a)
+    assert "place_rule0" in f.configuration and '"gpu"' in f.configuration
+
+
 def test_sizes_and_accuracies_that_are_no_numbers():
     f = pbc.compile("transform Grid from V to B[w] { B.cell(i) from(V v) { return v; } }")
     with pytest.raises(TypeError, match="Grid has the size w, which has to be a whole number"):
