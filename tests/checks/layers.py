@@ -23,7 +23,7 @@ TABLE = {
     "runtime/config": "runtime/abi runtime/base runtime/matrix",
     "runtime/device": "runtime/abi runtime/base runtime/matrix runtime/task",
     "runtime/program": "runtime/abi runtime/base runtime/matrix runtime/task runtime/config runtime/device",
-    "runtime/embed": "runtime/abi runtime/base runtime/matrix runtime/task runtime/config runtime/program",
+    "runtime/embed": "runtime/abi runtime/base runtime/matrix runtime/task runtime/config runtime/device runtime/program",
     # The tuner does not depend on the compiler.
     "tuner/base": "",
     "tuner/space": "runtime/base",
