@@ -107,3 +107,24 @@ def test_eight_threads_on_one_context_and_on_eight(program, numbers):
         for t in threads:
             t.join()
         assert not wrong
+
+
+def test_calls_leave_no_memory_behind(program, numbers):
+    def resident():
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * 4096
+
+    x, large = numbers.random(4), numbers.random(100000)
+
+    def many():
+        for _ in range(20000):
+            program.Twice(x)
+        for _ in range(300):
+            program.Twice(large)
+            with pytest.raises(ValueError):
+                program.Twice(x, out=np.zeros(3))
+
+    many()
+    before = resident()
+    many()
+    assert resident() - before < 1 << 20

@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kPart = 0.25;    // part of a claimed gain that must be visible
+constexpr double kAbout = 2;      // times the reported seconds, which are still about as long
 constexpr double kVisible = 0.02; // seconds of a gain that whole processes show
 constexpr double kShare = 0.3;    // the same as a part of the default's whole process
 constexpr double kStopped = 0.7;  // seconds that the check may still take when the user wants to end
@@ -38,6 +39,11 @@ bool areSame(const std::string &one, const std::string &other) {
 }
 
 } // namespace
+
+bool areContradicted(const Claim &claim, double byDefault, double own) {
+  const bool hasGain = byDefault - own > kPart * (claim.byDefault - claim.claimed);
+  return !hasGain && own > kAbout * claim.claimed;
+}
 
 OutsideRun::OutsideRun(std::string program, WorkerOptions options, const ProgramSpace &space)
     : program_(std::move(program)), options_(std::move(options)), space_(space) {}
@@ -201,7 +207,7 @@ std::optional<Rejected> OutsideRun::look(const std::string &toml, const std::str
     }
     further[isOwn] = (often.seconds - once.seconds) / static_cast<double>(more);
   }
-  if (further[0] - further[1] > kPart * gain)
+  if (!areContradicted(claim, further[0], further[1]))
     return {};
   return Rejected{Failure::Error,
                   fmt::format("run by itself, a run of it takes {:.3g} s, and one of the default {:.3g} s; "

@@ -27,6 +27,10 @@ struct Claim {
   double byDefault = 0, claimed = 0;
 };
 
+/// Whether the seconds of a run, measured from outside, contradict a claimed gain: neither is a part of the gain there, nor does the
+/// candidate take about as long as it has reported. Noise alone can hide one of the two.
+bool areContradicted(const Claim &, double byDefault, double own);
+
 class OutsideRun {
 public:
   OutsideRun(std::string program, WorkerOptions, const ProgramSpace &);
