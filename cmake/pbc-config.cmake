@@ -14,6 +14,7 @@
 get_filename_component(pbc_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 set(PBC_EXECUTABLE "${pbc_prefix}/bin/pbc" CACHE FILEPATH "the compiler of .pbcc files")
 set(PBC_STDLIB "${pbc_prefix}/share/pbc/stdlib")
+set(PBC_INCLUDE_DIR "${pbc_prefix}/include") # pbc_cblas.h
 unset(pbc_prefix)
 
 # _pbc_command(TARGET OUTPUTS KIND ARGS...): the rule that makes the outputs, the first of which is the file that pbc is to
@@ -66,7 +67,7 @@ function(pbc_add_library target)
     add_library(${target} SHARED IMPORTED GLOBAL)
   endif()
   add_dependencies(${target} ${target}_pbc)
-  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${file} INTERFACE_INCLUDE_DIRECTORIES ${folder})
+  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${file} INTERFACE_INCLUDE_DIRECTORIES "${folder};${PBC_INCLUDE_DIR}")
 endfunction()
 
 # The configuration is made where it is first needed, and again when a file of the program has changed: FILE is relative to

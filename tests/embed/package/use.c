@@ -2,6 +2,11 @@
 #include "smoothing.h"
 #include <stdio.h>
 #include <string.h>
+#ifdef __has_include
+#if !__has_include("pbc_cblas.h")
+#error "the headers of the standard library are not found"
+#endif
+#endif
 
 int main(void) {
   double a[3] = {1, 2, 6}, b[3];
