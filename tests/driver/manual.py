@@ -60,3 +60,28 @@ with tempfile.TemporaryDirectory() as folder:
         if shutil.which(shell):
             done = subprocess.run([shell, "-n"], input=script, capture_output=True, text=True)
             assert done.returncode == 0 and not done.stderr, (shell, done.stderr)
+
+    # The same questions to fish and zsh, where they are installed.
+    if shutil.which("fish"):
+        def fish(line):
+            script = f'"{PBC}" completion fish | source; complete -C "{line}"'
+            lines = subprocess.run(["fish", "--no-config", "-c", script], capture_output=True, text=True, check=True).stdout.splitlines()
+            return [line.split("\t")[0] for line in lines]
+        assert fish("pbc tun") == ["tune", "tunes.pbcc"], fish("pbc tun")
+        assert fish("pbc --sh") == ["--shared"], fish("pbc --sh")
+        assert fish("pbc tune --bu") == ["--budget"], fish("pbc tune --bu")
+        assert fish("pbc config ch") == ["check"], fish("pbc config ch")
+    if shutil.which("zsh"):
+        # Its completion needs a terminal: a line is typed into one up to Tab, which works only while nothing else is waiting to be read, and then ended.
+        with open("zshrc", "w") as f:
+            f.write(f'autoload -Uz compinit; compinit -u -d $PWD/dump\neval "$("{PBC}" completion zsh)"\npbc() {{ print -r -- "$@" > said; }}\n: > ready\n')
+        script = """zmodload zsh/zpty; zpty z "zsh -f -i"
+            zpty -w z "source ./zshrc"; for ((i = 0; i < 100; ++i)) do [[ -e ready ]] && break; sleep 0.1; done; sleep 0.3
+            zpty -w -n z "$1"$'\\t'; sleep 1; zpty -w z "$2"; for ((i = 0; i < 50; ++i)) do [[ -s said ]] && break; sleep 0.1; done; zpty -d z"""
+        for typed, rest, meant in [("pbc --sh", "tunes.pbcc", "--shared tunes.pbcc"), ("pbc tune --bu", "5", "tune --budget=5"), ("pbc tunes", "-c", "tunes.pbcc -c"),
+                                   ("pbc config ch", "a.cfg", "config check a.cfg")]:
+            for file in {"said", "ready"} & set(os.listdir()):
+                os.remove(file)
+            subprocess.run(["zsh", "-f", "-c", script, "zsh", typed, rest], capture_output=True, text=True, timeout=60)
+            said_by = open("said").read().split() if os.path.exists("said") else []
+            assert said_by == meant.split(), (typed, said_by)

@@ -93,6 +93,23 @@ int main(void) {
         assert found.startswith(first) and "split_size = 777" in found and "--nowarnings" not in found, found
     os.remove("mm.cfg")
 
+def earlier_version():
+    """A program that was compiled with the header of another version is refused with a sentence, and that header beside ours by the compiler."""
+    with open("mm.h", encoding="utf-8") as file:
+        text = file.read()
+    os.mkdir("earlier")
+    for name, program in (("mm", text), ("other", text.replace("mm", "other"))):
+        assert program.count("#define PBC_ABI_VERSION 1\n") == 1
+        with open(f"earlier/{name}.h", "w", encoding="utf-8") as file:
+            file.write(re.sub(r"(ABI_VERSION (?:!= )?)1\b", r"\g<1>0", program))
+    os.rename("tuned.c", "earlier/tuned.c") # where the header is looked for first
+    run("cc", "-Wall", "-Wextra", "-Werror", "earlier/tuned.c", "-L.", "-lmm", "-Wl,-rpath,.", "-o", "tuned")
+    assert run("./tuned") == ("the caller was compiled for version 0 of the interface, and the library mm has version 1: "
+                              "compile the caller with the header that came with the library\n")
+    with open("mixed.c", "w", encoding="utf-8") as file:
+        file.write('#include "mm.h"\n#include "earlier/other.h"\n')
+    assert "cannot be included together" in run("cc", "-I.", "-c", "mixed.c", status=1)
+
 def example():
     """The first program of the document prints the product's last cell."""
     with open(DOCUMENT, encoding="utf-8") as file:
@@ -111,4 +128,5 @@ with tempfile.TemporaryDirectory() as folder:
     refusals()
     os.remove("libmm.a") # the linker would take either
     tuned()
+    earlier_version()
     example()
