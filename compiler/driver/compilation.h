@@ -18,6 +18,7 @@
 #include "compiler/driver/pipeline.h"
 #include "compiler/driver/schedule_files.h"
 #include "compiler/emit/emit.h"
+#include "compiler/schedule/versions.h"
 #include "compiler/script/adaptor.h"
 #include "compiler/syntax/parse.h"
 #include "runtime/base/pending_files.h"
@@ -66,6 +67,8 @@ struct Compilation {
   std::vector<choice::Choices> choices;
   // plans
   std::vector<schedule::TransformPlans> plans;
+  // versions
+  std::vector<std::vector<schedule::Storage>> storage; // by transform and matrix
   // configuration
   std::string bakedConfiguration;
   KernelRequests requests;

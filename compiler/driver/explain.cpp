@@ -23,8 +23,8 @@ using Json = nlohmann::ordered_json;
 class Explainer {
 public:
   Explainer(const emit::Input &in, const Reports &reports, const std::vector<KernelSpace> &spaces,
-            const RuleBounds &bounds)
-      : in_(in), reports_(reports), spaces_(spaces), bounds_(bounds) {}
+            const RuleBounds &bounds, const ExplainedStorage &storage)
+      : in_(in), reports_(reports), spaces_(spaces), bounds_(bounds), storage_(storage) {}
 
   Json program() const {
     Json transforms = Json::array();
@@ -36,6 +36,7 @@ public:
       for (std::size_t k = 0; k < plans.size(); ++k)
         alternatives.push_back(alternative(t, k));
       transforms.push_back({{"name", t.name}, {"rules", rules}, {"alternatives", alternatives}});
+      storage_.add(t, transforms.back());
       if (!spaces_.empty())
         transforms.back()["kernels"] = options(t);
       if (bounds_.isWanted())
@@ -294,6 +295,7 @@ private:
   const Reports &reports_;
   const std::vector<KernelSpace> &spaces_;
   const RuleBounds &bounds_;
+  const ExplainedStorage &storage_;
 };
 
 std::string atLine(const Json &line) {
@@ -457,6 +459,7 @@ std::string asProse(const Json &program) {
         out += fmt::format("called as it is written: {}{}\n", r["obstacle"]["text"].get<std::string>(),
                            atLine(r["obstacle"]["line"]));
     }
+    out += storageText(t);
     for (const auto &a : t["alternatives"]) {
       out += fmt::format("  alternative {}\n", a["name"].get<std::string>());
       for (const auto &step : a["steps"])
@@ -482,8 +485,9 @@ std::string asProse(const Json &program) {
 } // namespace
 
 std::string explain(const emit::Input &in, const Reports &reports, bool asJson,
-                    const std::vector<KernelSpace> &spaces, const RuleBounds &bounds) {
-  const Json program = Explainer(in, reports, spaces, bounds).program();
+                    const std::vector<KernelSpace> &spaces, const RuleBounds &bounds,
+                    const ExplainedStorage &storage) {
+  const Json program = Explainer(in, reports, spaces, bounds, storage).program();
   return poly::asSpelled(asJson ? program.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
                                 : asProse(program));
 }

@@ -13,6 +13,7 @@
 // With --json it prints the same as data. This component decides nothing; all decisions come from earlier
 // steps.
 #pragma once
+#include "compiler/driver/explain_storage.h"
 #include "compiler/driver/kernel_requests.h"
 #include "compiler/driver/rule_bounds.h"
 #include <string>
@@ -21,6 +22,6 @@ namespace pbc::driver {
 
 /// `spaces`: the options of kernels, and `bounds`: the times below which no schedule stays, if they are wanted.
 std::string explain(const emit::Input &, const Reports &, bool asJson, const std::vector<KernelSpace> &spaces,
-                    const RuleBounds &bounds);
+                    const RuleBounds &bounds, const ExplainedStorage &storage);
 
 } // namespace pbc::driver

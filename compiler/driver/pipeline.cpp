@@ -198,8 +198,11 @@ constexpr Printer kPrinters[] = {
     {Stage::Explain, "kernels",
      [](Compilation &c) {
        const Options &o = c.options;
-       if (o.machineCodeOf.empty() && o.builtOn.empty())
-         return explain(inputOf(c), c.reports, o.json, c.spaces, ruleBounds(c));
+       if (o.machineCodeOf.empty() && o.builtOn.empty()) {
+         const emit::Input in = inputOf(c);
+         return explain(in, c.reports, o.json, c.spaces, ruleBounds(c),
+                        ExplainedStorage(in, c.context, c.storage, o.bounds));
+       }
        const std::map<std::string, long> sizes = sizesOf("pbc explain", o.bounds.sizes);
        requireSizes("pbc explain", o.input, c.module, sizes);
        const emit::LaunchRequest request{.sizes = {sizes}, .isWide = o.indexBits == 64};

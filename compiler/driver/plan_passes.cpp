@@ -198,7 +198,9 @@ void plan(Compilation &c) {
 }
 
 void foldVersions(Compilation &c) {
-  c.module = schedule::foldVersions(c.module, c.facts, c.choices, c.plans);
+  schedule::Folded folded = schedule::foldVersions(c.module, c.facts, c.choices, c.plans);
+  c.module = std::move(folded.module);
+  c.storage = std::move(folded.storage);
 }
 
 void readConfiguration(Compilation &c) {

@@ -179,7 +179,7 @@ private:
   std::optional<Plan> byVersions(const std::string &name, const Plan &plain) {
     std::vector<int> unfolded;
     for (int m = 0; m < static_cast<int>(t_.matrices.size()); ++m)
-      if (mayHaveSlots(t_, m, grid_) && !fewestSlots(t_, m, grid_, {&plain}))
+      if (mayHaveSlots(t_, m, grid_) && !fewestSlots(t_, m, grid_, {&plain}).slots)
         unfolded.push_back(m);
     std::optional<Plan> best;
     std::ptrdiff_t mostFolded = 0;
@@ -191,7 +191,7 @@ private:
       if (!sliced || callsInGroups(*sliced) > callsInGroups(plain))
         continue;
       const auto folded = std::count_if(unfolded.begin(), unfolded.end(), [&](int m) {
-        return fewestSlots(t_, m, grid_, {&*sliced}).has_value();
+        return fewestSlots(t_, m, grid_, {&*sliced}).slots.has_value();
       });
       if (folded > mostFolded) {
         mostFolded = folded;

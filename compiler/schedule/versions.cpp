@@ -60,6 +60,40 @@ isl::map ofAnyVersion(const isl::set &cells) {
   return isl::manage(same);
 }
 
+/// Two accesses that keep versions from sharing a slot: the second one would overwrite too early what the first one needs.
+struct Conflict {
+  enum class Kind {
+    NothingSaved, // every version has a slot of its own
+    OtherPoints,  // points of one step replace, in place, what other points of the step read
+    OtherStep,    // no step waits for the other one
+    SpawnedPoints,
+    Order
+  };
+  Kind kind;
+  int first = 0, second = 0; // rules
+};
+
+/// "with one slot, `b` would overwrite what `a` still reads"
+std::string words(const Conflict &c, long slots, const sema::Transform &t) {
+  const std::string &first = t.rules[c.first].label, &second = t.rules[c.second].label;
+  const std::string with = slots == 1 ? "in one slot" : fmt::format("in {} slots", slots);
+  switch (c.kind) {
+  case Conflict::Kind::NothingSaved:
+    return "";
+  case Conflict::Kind::OtherPoints:
+    return fmt::format("{}, `{}` would overwrite cells that `{}` reads at other points of its step", with,
+                       second, first);
+  case Conflict::Kind::OtherStep:
+    return fmt::format("{}, `{}` would overwrite cells before another step, with `{}`, is done with them",
+                       with, second, first);
+  case Conflict::Kind::SpawnedPoints:
+    return fmt::format("the points of `{}` call transforms and run at the same time", second);
+  case Conflict::Kind::Order:
+    return fmt::format("{}, `{}` would overwrite cells before `{}` is done with them", with, second, first);
+  }
+  return "";
+}
+
 /// The plan's uses that access one matrix, and the order between them.
 class Touching {
 public:
@@ -93,26 +127,24 @@ public:
     }
   }
 
-  bool mayFold(long slots) const {
+  /// What keeps the versions from lying in so many slots; nothing if they may.
+  std::optional<Conflict> conflictIn(long slots) const {
     if (writes_.empty())
-      return false;
+      return Conflict{Conflict::Kind::NothingSaved};
     isl::set cells = writes_.front().cells.range();
     for (const auto &w : writes_)
       cells = cells.unite(w.cells.range());
     const isl::map later = sharingSlot(cells, slots);
     if (cells.apply(later).intersect(cells).is_empty())
-      return false; // every version has a slot of its own: nothing is saved
+      return Conflict{Conflict::Kind::NothingSaved};
     // A cell that a read needs must be overwritten only afterwards, and a write must overwrite only older
     // versions.
-    for (const auto &w : writes_) {
-      for (const auto &r : reads_)
-        if (!alwaysBefore(r, w, later, slots == 1))
-          return false;
-      for (const auto &older : writes_)
-        if (!alwaysBefore(older, w, later, slots == 1))
-          return false;
-    }
-    return true;
+    for (const auto &w : writes_)
+      for (const auto *earlier : {&reads_, &writes_})
+        for (const auto &one : *earlier)
+          if (const auto kind = conflict(one, w, later, slots == 1))
+            return Conflict{*kind, one.rule, w.rule};
+    return std::nullopt;
   }
 
 private:
@@ -128,24 +160,29 @@ private:
     return first.apply_range(shared).apply_range(second.reverse());
   }
 
-  /// Whether every point of `first` runs before all points of `second` whose cell shares the slot. `inPlace`: a point may write
+  /// Nothing if every point of `first` runs before all points of `second` whose cell shares the slot. `inPlace`: a point may write
   /// what it has read itself; no other point of its step may read that, because the step's points would then have to wait for each other,
   /// and could no more be tiled in time.
-  bool alwaysBefore(const Access &first, const Access &second, const isl::map &shared, bool inPlace) const {
+  std::optional<Conflict::Kind> conflict(const Access &first, const Access &second, const isl::map &shared,
+                                         bool inPlace) const {
     if (inPlace && first.step == second.step && first.elsewhere &&
         !pairsOf(*first.elsewhere, second.cells, shared).is_empty())
-      return false;
+      return Conflict::Kind::OtherPoints;
     isl::map pairs = pairsOf(first.cells, second.cells, shared);
     if (inPlace && first.rule == second.rule && first.returnsValue)
       pairs = pairs.subtract(isl::manage(isl_map_identity(isl_map_get_space(pairs.get()))));
     if (pairs.is_empty())
-      return true;
+      return std::nullopt;
     if (first.step != second.step)
-      return before_[second.step].count(static_cast<int>(first.step)) != 0;
+      return before_[second.step].count(static_cast<int>(first.step)) != 0
+                 ? std::nullopt
+                 : std::optional(Conflict::Kind::OtherStep);
     const Step &step = plan_.steps[first.step];
     if (step.callsTransforms && step.dependences.is_empty())
-      return false; // its points are spawned in parallel
-    return allEndLater(isl::union_map(pairs), (inPlace ? certain_ : orders_)[first.step]);
+      return Conflict::Kind::SpawnedPoints;
+    if (allEndLater(isl::union_map(pairs), (inPlace ? certain_ : orders_)[first.step]))
+      return std::nullopt;
+    return Conflict::Kind::Order;
   }
 
   const Plan &plan_;
@@ -195,15 +232,25 @@ bool mayHaveSlots(const sema::Transform &t, int matrix, const choice::Grid &grid
   return true;
 }
 
-std::optional<long> fewestSlots(const sema::Transform &t, int matrix, const choice::Grid &grid,
-                                const std::vector<const Plan *> &plans) {
+Storage fewestSlots(const sema::Transform &t, int matrix, const choice::Grid &grid,
+                    const std::vector<const Plan *> &plans) {
   std::vector<Touching> touching;
   for (const Plan *p : plans)
     touching.emplace_back(t, matrix, grid, *p);
-  for (long slots = 1; slots <= kMostSlots; ++slots)
-    if (std::all_of(touching.begin(), touching.end(), [&](const Touching &at) { return at.mayFold(slots); }))
-      return slots;
-  return std::nullopt;
+  Storage found;
+  for (long slots = 1; slots <= kMostSlots; ++slots) {
+    std::optional<Conflict> conflict;
+    for (const Touching &at : touching)
+      if (!conflict)
+        conflict = at.conflictIn(slots);
+    if (!conflict) {
+      found.slots = slots;
+      return found;
+    }
+    if (conflict->kind != Conflict::Kind::NothingSaved)
+      found.whyNotFewer = words(*conflict, slots, t);
+  }
+  return found;
 }
 
 namespace {
@@ -220,18 +267,29 @@ bool isAskedForInside(const sema::Transform &t, const std::vector<body::Facts> &
 
 } // namespace
 
-sema::Module foldVersions(const sema::Module &module, const std::vector<std::vector<body::Facts>> &facts,
-                          const std::vector<choice::Choices> &choices,
-                          const std::vector<TransformPlans> &plans) {
-  sema::Module folded = module;
-  for (auto &t : folded.transforms) {
+Folded foldVersions(const sema::Module &module, const std::vector<std::vector<body::Facts>> &facts,
+                    const std::vector<choice::Choices> &choices, const std::vector<TransformPlans> &plans) {
+  Folded folded{module, {}};
+  for (auto &t : folded.module.transforms) {
+    std::vector<Storage> &storage = folded.storage.emplace_back();
     std::vector<const Plan *> all;
     for (const auto &plan : plans[t.index].plans)
       all.push_back(&plan);
-    for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m)
-      if (mayHaveSlots(t, m, choices[t.index].grid) && !isAskedForInside(t, facts[t.index], m))
-        if (const auto slots = fewestSlots(module.transforms[t.index], m, choices[t.index].grid, all))
-          fold(t, m, *slots);
+    for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m) {
+      Storage &of = storage.emplace_back();
+      const sema::Matrix &matrix = t.matrices[m];
+      if (matrix.role != sema::Role::Through || !(matrix.isVersioned || isLikeVersioned(matrix)))
+        continue;
+      if (!mayHaveSlots(t, m, choices[t.index].grid))
+        of.whyNotFewer = "a rule accesses several versions at one point";
+      else if (isAskedForInside(t, facts[t.index], m))
+        of.whyNotFewer = "C++ code asks whether versions exist";
+      else
+        of = fewestSlots(module.transforms[t.index], m, choices[t.index].grid, all);
+      of.versions = matrix.extents.back();
+      if (of.slots)
+        fold(t, m, *of.slots);
+    }
   }
   return folded;
 }

@@ -15,10 +15,22 @@
 
 namespace pbc::schedule {
 
+/// How many versions of a matrix are stored.
+struct Storage {
+  std::optional<long> slots;            // nothing: all versions, or all of a matrix that has none
+  std::optional<sema::Affine> versions; // how many there are, where the last dimension counts them
+  std::string whyNotFewer; // a sentence without its end; "": there is one slot, or nothing to save
+};
+
+struct Folded {
+  sema::Module module;
+  std::vector<std::vector<Storage>> storage; // by transform and matrix
+};
+
 /// The module with the versions of `through` matrices folded into as few slots as all plans allow. Rules,
 /// their numbers and all names stay; only coordinates of versions and the matrices' last extents change.
-sema::Module foldVersions(const sema::Module &, const std::vector<std::vector<body::Facts>> &,
-                          const std::vector<choice::Choices> &, const std::vector<TransformPlans> &);
+Folded foldVersions(const sema::Module &, const std::vector<std::vector<body::Facts>> &,
+                    const std::vector<choice::Choices> &, const std::vector<TransformPlans> &);
 
 /// Whether the last dimension of a matrix without versions is treated as if it had some: it has at least three.
 inline bool isLikeVersioned(const sema::Matrix &m) { return m.rank() >= 3; }
@@ -26,7 +38,7 @@ inline bool isLikeVersioned(const sema::Matrix &m) { return m.rank() >= 3; }
 /// one place along its last dimension.
 bool mayHaveSlots(const sema::Transform &, int matrix, const choice::Grid &);
 /// The fewest slots with which all the plans stay correct, if they are few.
-std::optional<long> fewestSlots(const sema::Transform &, int matrix, const choice::Grid &,
-                                const std::vector<const Plan *> &);
+Storage fewestSlots(const sema::Transform &, int matrix, const choice::Grid &,
+                    const std::vector<const Plan *> &);
 
 } // namespace pbc::schedule

@@ -20,7 +20,7 @@ Lifted::Lifted(const std::string &program) {
   if (!diagnostics_.hasErrors())
     plans_ = schedule::plan(module_, facts_, choices_, context_, diagnostics_);
   if (!diagnostics_.hasErrors())
-    module_ = schedule::foldVersions(module_, facts_, choices_, plans_);
+    module_ = schedule::foldVersions(module_, facts_, choices_, plans_).module;
   for (const auto &d : diagnostics_.all())
     messages += d->message + "\n";
 }
