@@ -11,8 +11,8 @@
 
 namespace pbc::schedule {
 
-std::optional<isl::pw_aff> versionWritten(const sema::Transform &t, const choice::Grid &grid,
-                                          const RuleUse &use, bool likeVersions) {
+std::optional<VersionsOfUse> versionWritten(const sema::Transform &t, const choice::Grid &grid,
+                                            const RuleUse &use, bool likeVersions) {
   const auto &r = t.rules[use.rule];
   for (std::size_t o = 0; o < r.outputs.size(); ++o) {
     const auto &m = t.matrices[r.outputs[o].matrix];
@@ -27,7 +27,8 @@ std::optional<isl::pw_aff> versionWritten(const sema::Transform &t, const choice
     }
     isl_pw_aff *f = isl_pw_multi_aff_get_pw_aff(isl::manage(isl_pw_multi_aff_from_map(version)).get(), 0);
     // Holds also if the slice has no cells.
-    return isl::manage(isl_pw_aff_gist(f, isl_pw_aff_domain(isl_pw_aff_copy(f))));
+    return VersionsOfUse{r.outputs[o].matrix,
+                         isl::manage(isl_pw_aff_gist(f, isl_pw_aff_domain(isl_pw_aff_copy(f))))};
   }
   return std::nullopt;
 }
@@ -35,27 +36,23 @@ std::optional<isl::pw_aff> versionWritten(const sema::Transform &t, const choice
 std::optional<isl::schedule> slicedOrder(const sema::Transform &t, const choice::Grid &grid,
                                          const std::vector<RuleUse> &uses, const isl::union_map &dependences,
                                          bool likeVersions) {
-  isl_union_pw_aff *all = nullptr;
+  std::vector<VersionsOfUse> versions;
   for (const auto &use : uses) {
-    const auto version = versionWritten(t, grid, use, likeVersions);
-    if (!version) {
-      isl_union_pw_aff_free(all);
+    auto version = versionWritten(t, grid, use, likeVersions);
+    if (!version)
       return std::nullopt;
-    }
-    isl_union_pw_aff *one = isl_union_pw_aff_from_pw_aff(version->copy());
-    all = all ? isl_union_pw_aff_union_add(all, one) : one;
+    versions.push_back(std::move(*version));
   }
-  const isl::union_pw_aff version = isl::manage(all);
-  const isl::union_map value = isl::manage(isl_union_map_from_union_pw_aff(version.copy()));
-  const isl::union_map back = isl::manage(isl_union_map_lex_gt_union_map(value.copy(), value.copy()));
-  if (!dependences.intersect(back).is_empty())
+  const std::optional<isl::union_pw_aff> version = alignVersions(versions, dependences);
+  if (!version)
     return std::nullopt;
+  const isl::union_map value = isl::manage(isl_union_map_from_union_pw_aff(version->copy()));
   const isl::union_map same = dependences.intersect(value.apply_range(value.reverse()));
   const auto slices = inComponents(uses, same, grid.context);
   if (!slices)
     return std::nullopt;
   return isl::manage(isl_schedule_insert_partial_schedule(
-      slices->copy(), isl_multi_union_pw_aff_from_union_pw_aff(version.copy())));
+      slices->copy(), isl_multi_union_pw_aff_from_union_pw_aff(version->copy())));
 }
 
 } // namespace pbc::schedule
