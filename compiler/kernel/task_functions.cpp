@@ -141,11 +141,29 @@ bool movesCells(const Kernel &kernel, int d) {
   return false;
 }
 
+/// The points of the statement's rule.
+isl::set pointsOf(const Statement &s) {
+  const auto free = static_cast<unsigned>(s.freeCount);
+  isl_set *points = isl_set_reset_tuple_id(s.domain.copy());
+  return isl::manage(isl_set_project_out(points, isl_dim_set, free,
+                                         static_cast<unsigned>(isl_set_dim(points, isl_dim_set)) - free));
+}
+
+/// Whether the rules of a group have the same points, which do not wait for each other: they are like one rule.
+bool haveSamePoints(const Kernel &kernel) {
+  const isl::set first = pointsOf(kernel.statements.front());
+  return kernel.dependences.is_empty() &&
+         std::all_of(kernel.statements.begin(), kernel.statements.end(), [&](const Statement &s) {
+           return s.freeCount == kernel.statements.front().freeCount && pointsOf(s).is_equal(first);
+         });
+}
+
 /// For one rule: its free variables.
 std::vector<TaskFunction> candidates(const Scheduled &kernel) {
   const Statement &first = kernel.statements.front();
   if (std::any_of(kernel.statements.begin(), kernel.statements.end(),
-                  [&](const Statement &s) { return s.rule != first.rule; }))
+                  [&](const Statement &s) { return s.rule != first.rule; }) &&
+      !haveSamePoints(kernel))
     return candidatesOfGroup(kernel);
   std::vector<TaskFunction> all;
   for (int d = 0; d < first.freeCount; ++d)

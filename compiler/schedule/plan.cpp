@@ -3,6 +3,7 @@
 #include "compiler/schedule/plan.h"
 #include "compiler/choice/steps.h"
 #include "compiler/schedule/components.h"
+#include "compiler/schedule/interleaved.h"
 #include "compiler/schedule/order.h"
 #include "compiler/schedule/slices.h"
 #include "compiler/schedule/versions.h"
@@ -86,7 +87,7 @@ public:
     for (int a = 0; a < n; ++a)
       for (int b = 0; b < n && !uses_[a].overwritten.empty(); ++b)
         flow_[a][b] = flow_[a][b].unite(overwriting(t_, grid_, uses_[a], uses_[b]));
-    auto plan = assemble(alternative.name, groupsOf(flow_), false);
+    auto plan = assemble(alternative.name, withInterleaved(groupsOf(flow_)), false);
     if (!plan)
       return std::nullopt;
     if (auto sliced = byVersions(alternative.name, *plan))
@@ -147,6 +148,38 @@ private:
         o = o.intersect_domain(part);
       uses_.push_back(one);
     }
+  }
+
+  /// The groups, in their order, where rules that write a matrix in turns are one group.
+  std::vector<std::vector<int>> withInterleaved(std::vector<std::vector<int>> groups) const {
+    const auto isFree = [&](const std::vector<int> &group) {
+      return group.size() > 1 || (flow_[group[0]][group[0]].is_empty() && !isUpdated(group[0]));
+    };
+    for (std::size_t first = 0; first < groups.size(); ++first)
+      for (std::size_t second = first + 1; second < groups.size(); ++second) {
+        if (needsOneOf(groups[second], groups[first]))
+          break; // it, and all that need it, stay behind the first one
+        if (groups[second].size() > 1 || !isFree(groups[first]) || !isFree(groups[second]) ||
+            !std::all_of(groups[first].begin(), groups[first].end(), [&](int u) {
+              return areInterleaved(t_, facts_, grid_, uses_[u], uses_[groups[second][0]]);
+            }))
+          continue;
+        groups[second].insert(groups[second].begin(), groups[first].begin(), groups[first].end());
+        groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(first));
+        --first;
+        break;
+      }
+    return groups;
+  }
+
+  bool needsOneOf(const std::vector<int> &later, const std::vector<int> &earlier) const {
+    return std::any_of(later.begin(), later.end(), [&](int b) {
+      return std::any_of(earlier.begin(), earlier.end(), [&](int a) { return !flow_[a][b].is_empty(); });
+    });
+  }
+
+  bool isUpdated(int u) const {
+    return !updates(grid_.applications[uses_[u].rule], uses_[u].domain).is_empty();
   }
 
   std::optional<Plan> assemble(const std::string &name, const std::vector<std::vector<int>> &groups,
@@ -272,7 +305,9 @@ private:
           dependences.unite(isl::union_map(updates(grid_.applications[uses_[a].rule], uses_[a].domain)));
     }
     std::optional<isl::schedule> order;
-    if (group.size() > 1)
+    if (group.size() > 1 && dependences.is_empty() && !sliced)
+      order = interleavedOrder(step.uses);
+    else if (group.size() > 1)
       order = slicedOrder(t_, grid_, step.uses, dependences, sliced);
     if (!order && !(sliced && group.size() > 1))
       order = orderOf(step.uses, dependences, grid_.context);

@@ -8,7 +8,7 @@
 //   alternative `SmoothByPrefixSums`:
 //     step 0   Smooth.2 once: a body that calls transforms
 //
-// A step is a strongly connected group of rule applications; nearly always a single one. `order` is the
+// A step is a strongly connected group of rule applications, nearly always a single one, or a group that writes a matrix in turns. `order` is the
 // schedule tree of its points: loop order and direction are decided only there; bands carry `coincident`
 // flags for loops without a dependence. The order of a group follows from exact dependences (isl), so
 // wavefronts, rows that read earlier rows and descending recurrences are all legal orders of the same kind.
