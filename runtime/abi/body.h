@@ -106,7 +106,7 @@ const From *fillCells(const Region<T, D> &to, const From *from) {
 /// are written back when the object is destroyed or used again: to_c_array(region, pointer, storage).
 class CArrayStorage {
 public:
-  explicit CArrayStorage(long count = 0) : count_(count), array_(Memory::allocate(count)) {}
+  explicit CArrayStorage(long count = 0) : count_(count), array_(Room::allocate(count)) {}
   /// The copy has the same elements; only the first one writes them back.
   CArrayStorage(const CArrayStorage &o) : count_(o.count_), array_(o.array_) {}
   CArrayStorage &operator=(const CArrayStorage &o) {
@@ -137,7 +137,7 @@ public:
     static_assert(sizeof(P) <= sizeof(double), "an array of a C function has elements of 8 bytes at most");
     writeBack();
     count_ = m.count();
-    array_ = Memory::allocate(count_);
+    array_ = Room::allocate(count_);
     void *const memory = array_.elements();
     auto *const elements = static_cast<typename pb::RemoveConst<P>::Type *>(memory);
     copyCells(m, elements);
@@ -157,7 +157,7 @@ public:
   void holdNothing() { *this = CArrayStorage(); }
 
 private:
-  using Memory = pb::Region<double, 1>; // room for elements of any type
+  using Room = pb::Region<double, 1>; // for elements of any type, none of which has more than 8 bytes
   void writeBack() {
     if (!target_)
       return;
@@ -166,7 +166,7 @@ private:
   }
 
   long count_;
-  Memory array_;
+  Room array_;
   void *target_ = nullptr; // a Region
   void (*back_)(void *target, const void *from) = nullptr;
 };
