@@ -56,7 +56,7 @@ PATTERNS = {
     "runningAlongRows": ([(3000, 0), (400, 0)], "images", "Running RunningFirst RunningOptional RunningRows RunningBody"),
     "transposition": ([(4096, 0), (3000, 0), (400, 0)], "images", "Transposed TransposedRows TransposedColumns TransposedBody TransposedTo"),
     "grey": ([(2000, 0), (600, 0)], "images", "Grey GreyRegion GreyShift GreyRow GreyBody"),
-    "everySecond": ([(3000, 0), (400, 0)], "images", "Pairs PairsColumns PairsTemporaries PairsFlat PairsTogether PairsRegion PairsWhere PairsRows"),
+    "everySecond": ([(3000, 0), (400, 0)], "images", "Pairs PairsColumns PairsTemporaries PairsLast PairsTogether PairsRegion PairsWhere PairsRows"),
 }
 
 

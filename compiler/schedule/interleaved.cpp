@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/schedule/interleaved.h"
+#include "compiler/poly/poly.h"
 #include <algorithm>
 #include <isl/aff.h>
 #include <isl/map.h>
@@ -53,10 +54,23 @@ isl::multi_union_pw_aff coordinates(const isl::set &points) {
       isl_multi_union_pw_aff_from_union_pw_multi_aff(isl_union_pw_multi_aff_from_pw_multi_aff(each)));
 }
 
-} // namespace
+/// Whether some coordinate has one value for given sizes.
+bool areAtOnePlace(const isl::set &points) {
+  const auto rank = static_cast<unsigned>(isl_set_dim(points.get(), isl_dim_set));
+  for (unsigned d = 0; d < rank; ++d) {
+    isl_set *along = isl_set_project_out(points.copy(), isl_dim_set, d + 1, rank - d - 1);
+    isl_map *value = isl_map_from_range(isl_set_project_out(along, isl_dim_set, 0, d));
+    const bool isOne = isl_map_is_single_valued(value) == isl_bool_true;
+    isl_map_free(value);
+    if (isOne)
+      return true;
+  }
+  return false;
+}
 
-bool areInterleaved(const sema::Transform &t, const std::vector<body::Facts> &facts, const choice::Grid &grid,
-                    const RuleUse &a, const RuleUse &b) {
+/// Whether both write one matrix, each point of theirs a cell beside that of the other one.
+bool writeBesideEachOther(const sema::Transform &t, const std::vector<body::Facts> &facts,
+                          const choice::Grid &grid, const RuleUse &a, const RuleUse &b) {
   if (a.rule == b.rule)
     return false;
   for (const RuleUse *use : {&a, &b}) {
@@ -65,14 +79,36 @@ bool areInterleaved(const sema::Transform &t, const std::vector<body::Facts> &fa
         !facts[static_cast<std::size_t>(use->rule)].liftable)
       return false;
   }
-  const auto &first = t.rules[static_cast<std::size_t>(a.rule)],
-             &second = t.rules[static_cast<std::size_t>(b.rule)];
+  const auto &first = t.rules[static_cast<std::size_t>(a.rule)];
+  const auto &second = t.rules[static_cast<std::size_t>(b.rule)];
+  const auto cells = [&](const RuleUse &use) {
+    return grid.applications[static_cast<std::size_t>(use.rule)].writes[0].intersect_domain(use.domain);
+  };
   return first.outputs[0].matrix == second.outputs[0].matrix &&
          isl_set_dim(a.domain.get(), isl_dim_set) == isl_set_dim(b.domain.get(), isl_dim_set) &&
-         isl_set_dim(a.domain.get(), isl_dim_set) > 0 && a.domain.is_equal(named(b.domain, a.domain)) &&
-         areBesideEachOther(
-             grid.applications[static_cast<std::size_t>(a.rule)].writes[0].intersect_domain(a.domain),
-             grid.applications[static_cast<std::size_t>(b.rule)].writes[0].intersect_domain(b.domain));
+         isl_set_dim(a.domain.get(), isl_dim_set) > 0 && areBesideEachOther(cells(a), cells(b));
+}
+
+} // namespace
+
+bool areInterleaved(const sema::Transform &t, const std::vector<body::Facts> &facts, const choice::Grid &grid,
+                    const RuleUse &a, const RuleUse &b) {
+  return writeBesideEachOther(t, facts, grid, a, b) && a.domain.is_equal(named(b.domain, a.domain));
+}
+
+std::optional<SharedPoints> almostInterleaved(const sema::Transform &t, const std::vector<body::Facts> &facts,
+                                              const choice::Grid &grid, const RuleUse &a, const RuleUse &b) {
+  if (!writeBesideEachOther(t, facts, grid, a, b))
+    return std::nullopt;
+  const isl::set other = named(b.domain, a.domain);
+  const isl::set onlyFirst = a.domain.subtract(other), onlySecond = other.subtract(a.domain);
+  const bool isOfFirst = onlySecond.is_empty();
+  const isl::set alone = isOfFirst ? onlyFirst : onlySecond;
+  if ((!isOfFirst && !onlyFirst.is_empty()) || alone.is_empty() || !areAtOnePlace(alone))
+    return std::nullopt;
+  const isl::set both = isOfFirst ? other : a.domain;
+  return SharedPoints{both, named(both, b.domain),
+                      poly::simplified(isOfFirst ? alone : named(alone, b.domain)), isOfFirst};
 }
 
 isl::schedule interleavedOrder(const std::vector<RuleUse> &uses) {

@@ -15,6 +15,16 @@ namespace pbc::schedule {
 bool areInterleaved(const sema::Transform &, const std::vector<body::Facts> &, const choice::Grid &,
                     const RuleUse &, const RuleUse &);
 
+/// The points of two rules that would be such rules if one of them had not some points more, at one place along a loop: those that both have,
+/// and those of the first one, or of the second one, that it has alone. Nothing if they are no such rules, or have the same points.
+struct SharedPoints {
+  isl::set first, second; // with the same coordinates
+  isl::set alone;
+  bool isOfFirst;
+};
+std::optional<SharedPoints> almostInterleaved(const sema::Transform &, const std::vector<body::Facts> &,
+                                              const choice::Grid &, const RuleUse &, const RuleUse &);
+
 /// For each point what the uses compute, in this order.
 isl::schedule interleavedOrder(const std::vector<RuleUse> &);
 

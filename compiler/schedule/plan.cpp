@@ -74,6 +74,7 @@ public:
     for (const auto &use : alternative.uses)
       if (!use.domain.is_empty())
         addPeeled({use.rule, use.domain, use.overwritten});
+    splitInterleaved();
     const int n = static_cast<int>(uses_.size());
     flow_.clear();
     for (int a = 0; a < n; ++a) {
@@ -148,6 +149,22 @@ private:
         o = o.intersect_domain(part);
       uses_.push_back(one);
     }
+  }
+
+  /// Takes the points apart that only one of two rules has that otherwise write a matrix in turns.
+  void splitInterleaved() {
+    for (std::size_t a = 0; a < uses_.size(); ++a)
+      for (std::size_t b = a + 1; b < uses_.size(); ++b) {
+        const auto shared = almostInterleaved(t_, facts_, grid_, uses_[a], uses_[b]);
+        if (!shared || !flow(t_, grid_, uses_[a], uses_[b]).is_empty() ||
+            !flow(t_, grid_, uses_[b], uses_[a]).is_empty())
+          continue;
+        RuleUse alone = uses_[shared->isOfFirst ? a : b];
+        alone.domain = shared->alone;
+        uses_[a].domain = shared->first;
+        uses_[b].domain = shared->second;
+        uses_.push_back(std::move(alone));
+      }
   }
 
   /// The groups, in their order, where rules that write a matrix in turns are one group.
