@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/schedule/interleaved.h"
-#include "compiler/poly/poly.h"
 #include <algorithm>
 #include <isl/aff.h>
 #include <isl/map.h>
