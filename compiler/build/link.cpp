@@ -4,6 +4,7 @@
 
 #include "compiler/build/driver_arguments.h"
 #include "compiler/build/link_inputs.h"
+#include "compiler/build/system_packages.h"
 
 #include <lld/Common/Driver.h>
 
@@ -282,8 +283,11 @@ LinkResult link(const LinkRequest &request, pb::base::PendingFiles &files) {
   replaceAll(said, output.path(), request.output);
   replaceAll(said, "ld.lld: ", "");
   result.messages += said;
-  if (!linked)
+  if (!linked) {
+    for (const std::string &package : missingPackages(line))
+      result.messages += "help: install the package " + package + ", which every program is linked with\n";
     return result;
+  }
   result.bytes = output.take();
   try {
     result.written = files.add(request.output, {result.bytes}, pb::base::PendingFiles::Kind::Program);
