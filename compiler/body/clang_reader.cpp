@@ -13,6 +13,7 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Decl.h>
 #include <clang/AST/DeclTemplate.h>
+#include <clang/Basic/DiagnosticLex.h>
 #include <clang/Basic/DiagnosticSema.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Frontend/CompilerInstance.h>
@@ -59,6 +60,8 @@ Complaint::Kind classify(unsigned id) {
   case diag::err_typecheck_decl_incomplete_type:
   case diag::err_implied_std_initializer_list_not_found:
     return Complaint::Kind::UnknownName;
+  case diag::err_pp_file_not_found:
+    return Complaint::Kind::MissingHeader;
   default:
     return Complaint::Kind::Other;
   }

@@ -26,6 +26,7 @@ struct Complaint {
     NeverReturns, // falls off its end on every path
     AssignsConstant,
     UnknownName,
+    MissingHeader,
     Reserved, // a raw block declares a name of the generated code; the text says why
   };
   Level level = Level::Error;

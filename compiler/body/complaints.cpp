@@ -87,6 +87,11 @@ public:
     if (!place) {
       if (d_.hasErrors())
         return; // it follows from them
+      if (c.kind == Complaint::Kind::MissingHeader) {
+        d_.error(fallback(), "a header of the system is missing: " + c.text + " (in " + c.file + ")")
+            .help("install its package; the headers of C and C++ are in libc6-dev and libstdc++-12-dev");
+        return;
+      }
       // The error is not in the user's text: a header of the system does not fit, or the unit itself is
       // wrong.
       d_.error(fallback(), "internal error: the rule bodies cannot be read: " + readable(c.text) +
@@ -161,7 +166,7 @@ public:
     else if (c.kind == Complaint::Kind::UnknownName && segment && segment->kind == Unit::Segment::Kind::Body)
       if (const std::string near = transformMeant(c); !near.empty())
         error.help("did you mean the transform `" + near + "`?");
-    if (c.text.ends_with("file not found"))
+    if (c.kind == Complaint::Kind::MissingHeader)
       error.help("install the package that has this header, or name its folder: -IFOLDER");
     addNotes(error, c);
   }
