@@ -90,9 +90,8 @@ function(pbc_add_configuration file)
   list(GET sources 0 source)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name}.tuned)
   file(MAKE_DIRECTORY ${folder})
-  # Libraries have no kernels for devices, so that the program has none either.
   add_custom_command(OUTPUT ${file}
-    COMMAND ${PBC_EXECUTABLE} --no-devices ${source} -o ${folder}/${name} ${R_OPTIONS}
+    COMMAND ${PBC_EXECUTABLE} ${source} -o ${folder}/${name} ${R_OPTIONS}
     COMMAND ${PBC_EXECUTABLE} tune ${folder}/${name} -o ${file} ${R_TUNE}
     DEPENDS ${sources} ${PBC_EXECUTABLE} COMMENT "pbc tune ${name}" VERBATIM)
   add_custom_target(${name}_tuned DEPENDS ${file})
