@@ -25,6 +25,9 @@ def once(function):
     return time.perf_counter() - begin
 
 
+REST = 0.5  # seconds after which the threads of NumPy's OpenBLAS no longer wait for work in a loop, in which they take a processor from others
+
+
 def in_turns(ours, peer):
     """Seconds of both, each as often as takes 20 milliseconds, the medians of each round."""
     ours(), peer()
@@ -32,6 +35,7 @@ def in_turns(ours, peer):
     samples = {ours: [], peer: []}
     for r in range(max(ROUNDS, 1)):
         for function in (ours, peer) if r % 2 == 0 else (peer, ours):
+            time.sleep(REST)
             samples[function].append(sorted(once(function) for _ in range(again))[again // 2])
     return samples[ours], samples[peer]
 
