@@ -321,15 +321,22 @@ private:
   void asVectors() {
     std::optional<as::Lanes> lanes;
     std::string along;
+    bool areRows = false; // a loop over points is inside the vector one (rows_at_once.h)
     for (const LoopNode &loop : loopsOf(best_.schedule.tree)) {
       const bool isVector = loop.how && std::holds_alternative<as::Vector>(*loop.how);
       const auto *found = loop.how ? std::get_if<as::Lanes>(&*loop.how) : nullptr;
-      if (!isVector && !found)
-        continue;
       const auto s = static_cast<std::size_t>(statementsBelow(best_, loop).front());
+      if (!isVector && !found) {
+        areRows = areRows || (lanes && memberDimension(best_, loop.band) < best_.statements[s].freeCount);
+        continue;
+      }
       along = best_.statements[s].dimensions[static_cast<std::size_t>(memberDimension(best_, loop.band))];
       if (found)
         lanes = *found;
+    }
+    if (areRows) { // only what is done without being asked for has them
+      set("vector", "auto");
+      return;
     }
     set("vector", along);
     set("body", lanes ? "lanes" : "unrolled");
