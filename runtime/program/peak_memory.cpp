@@ -36,20 +36,22 @@ constexpr int kTrim = 128 << 10, kKeep = 64 << 20, kMapped = 32 << 20;
 
 /// Threads that have ended leave their parts of malloc's memory (arenas) to later threads, and malloc_trim()
 /// does not free the end of each arena. If a thread takes an arena over and frees a block in it, that end is
-/// returned to the system.
+/// returned to the system. The calling thread, which is one of the workers, keeps its own.
 void trimArenas(int arenas) {
   // This is the value that it reaches by itself, once large blocks have been freed.
   mallopt(M_MMAP_THRESHOLD, kMapped);
   mallopt(M_TRIM_THRESHOLD, kTrim);
   std::barrier together(arenas); // so that each has an arena of its own
+  const auto freeEnd = [](auto &&whileAllocated) {
+    void *volatile block = std::malloc(kTrim * 3 / 4);
+    whileAllocated();
+    std::free(block);
+  };
   std::vector<std::jthread> threads;
   for (int i = 0; i < arenas; ++i)
-    threads.emplace_back([&] {
-      void *volatile block = std::malloc(kTrim * 3 / 4);
-      together.arrive_and_wait();
-      std::free(block);
-    });
+    threads.emplace_back([&] { freeEnd([&] { together.arrive_and_wait(); }); });
   threads.clear();
+  freeEnd([] {});
   malloc_trim(0);
   mallopt(M_TRIM_THRESHOLD, kKeep);
 }

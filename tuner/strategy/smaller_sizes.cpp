@@ -14,6 +14,7 @@ namespace {
 constexpr double kGain = 0.9;    // of the time before: what is less may be noise of a short run
 constexpr double kAsFast = 1.02; // ratio that counts as equal at the full size
 constexpr int kRuns = 3;
+constexpr double kSizes = 0.6; // of the time; the rest is for the full size
 
 class SmallerSizes {
 public:
@@ -21,29 +22,33 @@ public:
       : tester_(tester), best_(best), full_(full), deadline_(deadline) {}
 
   Configuration run() {
-    for (int size = full_ - 1; size >= 0 && tester_.mayGoOn(deadline_); --size)
-      improve(size);
-    return best_;
+    std::vector<Configuration> steps{best_};
+    const Deadline forSizes = part(deadline_, kSizes, tester_.spent());
+    for (int size = 0; size < full_ && tester_.mayGoOn(forSizes); ++size)
+      if (improve(size, forSizes))
+        steps.push_back(best_);
+    while (steps.size() > 1 && !isAsFastAtFullSize(steps.back(), steps.front()))
+      steps.erase(steps.begin() + static_cast<std::ptrdiff_t>((steps.size() + 1) / 2), steps.end());
+    return steps.back();
   }
 
 private:
-  void improve(int size) {
+  bool improve(int size, const Deadline &deadline) {
     Candidate now{best_, {}};
     if (!tester_.test(now, size, kRuns, best_))
-      return;
-    std::vector<std::pair<double, Configuration>> faster = fasterThan(now.at(size), size);
-    if (faster.empty())
-      return;
+      return false;
+    std::vector<std::pair<double, Configuration>> faster = fasterThan(now.at(size), size, deadline);
     std::sort(faster.begin(), faster.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
     for (const auto &[seconds, challenger] : faster)
-      if (Duels(tester_, best_, size, deadline_, Care::Sparing).isBeatenBy(challenger) &&
-          isAsFastAtFullSize(challenger)) {
+      if (Duels(tester_, best_, size, deadline, Care::Sparing).isBeatenBy(challenger)) {
         best_ = challenger;
-        return;
+        return true;
       }
+    return false;
   }
 
-  std::vector<std::pair<double, Configuration>> fasterThan(double seconds, int size) {
+  std::vector<std::pair<double, Configuration>> fasterThan(double seconds, int size,
+                                                           const Deadline &deadline) {
     const long n = tester_.sizes()[static_cast<std::size_t>(size)].n;
     std::vector<Configuration> challengers = bandChanges(tester_.space(), tester_.bans(), best_, n);
     if (size == 0) // nothing is known of sizes below, so they may be as the smallest one is
@@ -51,7 +56,7 @@ private:
         challengers.push_back(std::move(all));
     std::vector<std::pair<double, Configuration>> faster;
     for (const Configuration &c : challengers) {
-      if (!tester_.mayGoOn(deadline_))
+      if (!tester_.mayGoOn(deadline))
         break;
       Candidate challenger{c, {}};
       if (tester_.test(challenger, size, 1, best_) && challenger.at(size) < kGain * seconds)
@@ -61,17 +66,20 @@ private:
   }
 
   /// Both run in turns, because earlier times are of another moment.
-  bool isAsFastAtFullSize(const Configuration &challenger) {
-    Candidate before{best_, {}}, after{challenger, {}};
-    for (int run = 0; run < kRuns; ++run)
-      if (!tester_.mayGoOn(deadline_) || !tester_.testNow(before, full_, 1, best_) ||
-          !tester_.testNow(after, full_, 1, best_))
-        return false;
+  bool isAsFastAtFullSize(const Configuration &changed, const Configuration &found) {
+    Candidate before{found, {}}, after{changed, {}};
     const auto fastest = [&](const Candidate &of) {
       const std::vector<double> &seconds = of.seconds.at(full_);
       return *std::min_element(seconds.begin(), seconds.end());
     };
-    return fastest(after) <= kAsFast * fastest(before);
+    for (int run = 0; run < kRuns; ++run) {
+      if (!tester_.mayGoOn(deadline_) || !tester_.testNow(before, full_, 1, found) ||
+          !tester_.testNow(after, full_, 1, found))
+        return false;
+      if (fastest(after) <= kAsFast * fastest(before))
+        return true;
+    }
+    return false;
   }
 
   Tester &tester_;

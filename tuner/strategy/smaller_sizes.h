@@ -6,11 +6,11 @@
 //   ->   {n < 600: InsertionSort, else RadixSort}
 //
 // A search that measures the full size alone leaves at smaller sizes what chance has put there, because the levels for
-// them do not run. A user's next call may have any size. Size by size, from large to small, each other alternative of each
-// site is tried around that size, and duels decide.
+// them do not run. A user's next call may have any size. Size by size, each other alternative of each site is tried around that size, and
+// duels decide. The small sizes come first: they take little time, and transforms that call themselves are built of them.
 //
-// Invariant: a change is at least a tenth faster at its size, and at the full size as fast as before as far as a few runs of
-// both can tell: transforms that call themselves reach smaller sizes from there. The final race decides about all of them.
+// Invariant: a change is at least a tenth faster at its size, and all together are at the full size as fast as before, as far as a few
+// runs of both can tell; else the later half of them is given up, until they are. The final race decides about all of them.
 #pragma once
 #include "tuner/strategy/tester.h"
 

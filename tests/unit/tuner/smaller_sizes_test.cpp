@@ -15,7 +15,7 @@ double alone(int use, long n) {
   return 1e-9 * (use == kInsertion ? d * d : use == kMerge ? 64 * d : 16 * d + 48 * 4096);
 }
 
-Configuration improved(const Formula &formula, const Selector &found, double deadline = 1e9) {
+Configuration improved(const Formula &formula, const Selector &found, const Deadline &deadline = 1e9) {
   const ProgramSpace space = syntheticSpace(3);
   const std::vector<TestSize> sizes = powersOfTwo(4, 16);
   Formulated evaluator(sizes, formula);
@@ -47,6 +47,14 @@ TEST(SmallerSizes, KeepWhatIsFastAtTheFullSize) {
   };
   const Selector found = Selector(kInsertion).withRangeForced(64, kNoLimit, kMerge);
   EXPECT_EQ(improved(seconds, found).selectors()[0].select(32), kInsertion);
+}
+
+TEST(SmallerSizes, TheSmallOnesAreReachedInAShortTime) {
+  const auto seconds = [](const Configuration &c, long n) { return alone(c.selectors()[0].select(n), n); };
+  const Configuration result =
+      improved(seconds, Selector(kRadix).withRangeForced(27000, kNoLimit, kMerge), {1e9, 250});
+  for (long n = 16; n <= 256; n *= 2)
+    EXPECT_LE(seconds(result, n), std::min(alone(kInsertion, n), alone(kMerge, n)) / 0.9) << n;
 }
 
 TEST(SmallerSizes, WithoutTimeAllStays) {
