@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "python/core/arrays.h"
+#include "python/core/results.h"
 #include <cstring>
 #include <nanobind/stl/string.h>
 #include <string>
@@ -39,6 +40,18 @@ std::string kindOf(nb::handle object) {
   return "of the type " + textOf(object.type().attr("__name__"));
 }
 
+/// Why the cells of a NumPy array of numbers cannot be counted in elements; "" where that is not the reason.
+std::string whyNoElements(nb::handle object) {
+  if (!nb::hasattr(object, "strides") || !nb::hasattr(object, "itemsize"))
+    return "";
+  const long bytes = nb::cast<long>(object.attr("itemsize"));
+  for (const nb::handle stride : object.attr("strides"))
+    if (bytes > 0 && nb::cast<long>(stride) % bytes != 0)
+      return "has cells " + textOf(stride) + " bytes apart, no multiple of the " + std::to_string(bytes) +
+             " bytes of a cell, as a field of a structured array: .copy() helps";
+  return "";
+}
+
 [[noreturn]] void refuse(const pbc_argument &argument, const std::string &what) {
   throw Failure(PBC_ERROR_ARGUMENT, std::string(argument.name) + " " + what);
 }
@@ -53,6 +66,10 @@ int elementOf(nb::dlpack::dtype dtype) {
 template <class T>
 void store(T value, unsigned char *to) {
   std::memcpy(to, &value, sizeof value);
+}
+
+bool isMasked(nb::handle object) {
+  return !isNumPyArray(object) && nb::hasattr(object, "mask") && nb::hasattr(object, "filled");
 }
 
 } // namespace
@@ -154,6 +171,8 @@ bool Given::takeArray(nb::handle object, const pbc_argument &argument, std::opti
 
 void Given::take(nb::handle object, const pbc_argument &argument, bool isWritten) {
   array_ = {};
+  if (isMasked(object)) // what is behind a mask would be computed with
+    refuse(argument, "is a masked array: .filled(...) says what its hidden cells are");
   if ((argument.rank > 0 || isWritten) && takeBuffer(object, argument, isWritten))
     return;
   if (isWritten) {
@@ -181,6 +200,8 @@ void Given::take(nb::handle object, const pbc_argument &argument, bool isWritten
       return;
     }
   }
+  if (const std::string why = whyNoElements(object); !why.empty())
+    refuse(argument, why);
   refuse(argument, "has to be an array of " + std::string(dtypeName(argument.element)) +
                        " in the machine's byte order, and is " + kindOf(object));
 }

@@ -78,6 +78,8 @@ void useNumPy() {
     nb::raise_python_error();
 }
 
+bool isNumPyArray(nb::handle object) { return PyArray_CheckExact(object.ptr()); }
+
 nb::object wrapped(pbc_array &made, const pbc_library &library) {
   auto owned = std::make_unique<Owned>(made, library);
   made = pbc_array_wanted();

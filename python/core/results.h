@@ -11,8 +11,11 @@
 
 namespace pbc_python {
 
-/// To be called once, before `wrapped`. Throws Python's ImportError where there is no NumPy.
+/// To be called once, before the others. Throws Python's ImportError where there is no NumPy.
 void useNumPy();
+
+/// Whether it is an array of NumPy's own type, not of one derived from it.
+bool isNumPyArray(nanobind::handle);
 
 /// Takes the memory from `made`.
 nanobind::object wrapped(pbc_array &made, const pbc_library &library);

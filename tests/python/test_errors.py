@@ -17,6 +17,8 @@ X = np.arange(4.0)
     (lambda f: f.Twice(X, A=X), pbc.ArgumentError, "got its input A twice"),
     (lambda f: f.Twice(X, q=1), pbc.ArgumentError, "has no argument q; it has out, A"),
     (lambda f: f.Twice(np.float32([1])), pbc.ArgumentError, r"A has elements of float64, and is an array of dtype float32: .astype\(\"float64\"\) converts"),
+    (lambda f: f.Twice(np.zeros(3, dtype=[("a", "f8"), ("b", "i4")])["a"]), pbc.ArgumentError, r"A has cells 12 bytes apart, no multiple of the 8 bytes of a cell.*\.copy\(\)"),
+    (lambda f: f.Twice(np.ma.masked_array(X, mask=[0, 1, 0, 0])), pbc.ArgumentError, r"A is a masked array: .filled\(...\)"),
     (lambda f: f.Twice(X.astype(">f8")), pbc.ArgumentError, "A has to be an array of float64 in the machine's byte order, and is an array of dtype >f8"),
     (lambda f: f.Twice("text"), pbc.ArgumentError, "A has to be an array of float64.*of the type str"),
     (lambda f: f.Twice(["a"]), ValueError, "could not convert"),
