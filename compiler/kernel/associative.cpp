@@ -36,7 +36,7 @@ const std::string kNone = "none", kItself = "itself";
 class Matcher {
 public:
   Matcher(const Kernel &kernel, const Statement &s, const std::set<int> &accumulator)
-      : statement_(s), accumulator_(accumulator),
+      : statement_(s), accumulator_(accumulator), reassociates_(kernel.reassociates),
         element_(
             kernel.buffers[static_cast<std::size_t>(s.accesses[static_cast<std::size_t>(s.write)].buffer)]
                 .element) {}
@@ -52,6 +52,14 @@ public:
   }
 
   Scalar element() const { return element_; }
+
+  /// As in Joining; kNone if the order of the terms matters. `symbol` is what match() has returned.
+  std::string joining(const std::string &symbol) const {
+    const bool isFree = isWhole(element_) || reassociates_;
+    if (symbol != "min" && symbol != "max")
+      return isFree ? symbol : kNone;
+    return isFree ? symbol == "min" ? "<" : ">" : extremeThatIgnoresNan(*statement_.value);
+  }
 
 private:
   bool isAccumulator(const Expr &e) const {
@@ -160,6 +168,21 @@ private:
     return !mentions(other) && holds(element_, plain(other).type) ? symbol : kNone;
   }
 
+  /// The comparison or the function by which a term that is a NaN leaves the accumulator as it is; kNone if there are others.
+  std::string extremeThatIgnoresNan(const Expr &e) const {
+    const Expr &p = plain(e);
+    if (p.kind == Expr::Kind::Call)
+      return p.text;
+    if (p.kind != Expr::Kind::Select)
+      return kNone;
+    const Expr &condition = plain(*p.operands[0]), &yes = *p.operands[1], &no = *p.operands[2];
+    if (mentions(condition))
+      return isAccumulator(plain(no)) ? (fold(e) == "max" ? ">" : "<") + condition.text.substr(1) : kNone;
+    if (isAccumulator(plain(no)))
+      return extremeThatIgnoresNan(yes);
+    return isAccumulator(plain(yes)) ? extremeThatIgnoresNan(no) : kNone;
+  }
+
   std::string fold(const Expr &e) const {
     if (isAccumulator(e))
       return kItself;
@@ -185,10 +208,89 @@ private:
 
   const Statement &statement_;
   const std::set<int> &accumulator_;
+  bool reassociates_;
   Scalar element_;
 };
 
+ExprPtr literal(Scalar type, const std::string &text) {
+  return std::make_shared<const Expr>(Expr{Expr::Kind::Literal, type, text, -1, {}});
+}
+
+ExprPtr binary(const std::string &op, Scalar type, const ExprPtr &a, const ExprPtr &b) {
+  return std::make_shared<const Expr>(Expr{Expr::Kind::Binary, type, op, -1, {a, b}});
+}
+
+/// A number as a literal of its type.
+ExprPtr number(Scalar type, const std::string &digits) {
+  const char *end = type == Scalar::F64 ? ".0" : type == Scalar::F32 ? ".0f" : "";
+  return literal(type, digits + end);
+}
+
+/// A minus sign is an operator, never a part of a literal.
+ExprPtr negative(Scalar type, const ExprPtr &e) {
+  return std::make_shared<const Expr>(Expr{Expr::Kind::Unary, type, "-", -1, {e}});
+}
+
+ExprPtr constant(Scalar type, const std::string &function) {
+  return std::make_shared<const Expr>(
+      Expr{Expr::Kind::Call, type, function + (type == Scalar::F32 ? "f" : ""), -1, {}});
+}
+
+/// The largest value, or the least one.
+ExprPtr outermost(Scalar type, bool isLargest) {
+  const auto either = [&](const ExprPtr &largest, bool isOneLess) {
+    const ExprPtr least = isLargest ? largest : negative(type, largest);
+    return isLargest || !isOneLess ? least : binary("-", type, least, literal(type, "1"));
+  };
+  switch (type) {
+  case Scalar::F64:
+  case Scalar::F32:
+    return either(constant(type, "__builtin_inf"), false);
+  case Scalar::I64:
+    return either(literal(type, "9223372036854775807"), true);
+  case Scalar::I32:
+    return either(literal(type, "2147483647"), true);
+  case Scalar::U8:
+    return literal(type, isLargest ? "255" : "0");
+  case Scalar::Bool:
+    return literal(type, isLargest ? "true" : "false");
+  }
+  return nullptr;
+}
+
 } // namespace
+
+ExprPtr Joining::neutral() const {
+  if (by.starts_with("f"))
+    return constant(element, "pb::nan"); // which fmin and fmax leave out
+  if (by.starts_with("<") || by.starts_with(">"))
+    return outermost(element, by.starts_with("<"));
+  if (by == "&&" || (by == "&" && element == Scalar::Bool))
+    return literal(Scalar::Bool, "true");
+  if (by == "&")
+    return element == Scalar::U8 ? literal(element, "255") : negative(element, literal(element, "1"));
+  if (element == Scalar::Bool)
+    return literal(element, "false");
+  return number(element, by == "*" ? "1" : "0");
+}
+
+ExprPtr Joining::joined(const ExprPtr &first, const ExprPtr &rest) const {
+  if (by.starts_with("f"))
+    return std::make_shared<const Expr>(Expr{Expr::Kind::Call, element, by, -1, {first, rest}});
+  if (by.starts_with("<") || by.starts_with(">"))
+    return std::make_shared<const Expr>(
+        Expr{Expr::Kind::Select, element, "", -1, {binary(by, Scalar::Bool, rest, first), rest, first}});
+  return binary(by, element, first, rest);
+}
+
+std::optional<Joining> joiningOf(const Kernel &kernel, const Statement &s, const std::set<int> &accumulator) {
+  if (s.isOpaque)
+    return std::nullopt;
+  const Matcher matcher(kernel, s, accumulator);
+  const std::string symbol = matcher.match();
+  const std::string by = symbol == kNone || symbol == kItself ? kNone : matcher.joining(symbol);
+  return by == kNone ? std::nullopt : std::optional(Joining{by, matcher.element()});
+}
 
 Folding foldingOf(const Kernel &kernel, const Statement &s, const std::set<int> &accumulator) {
   if (s.isOpaque)

@@ -27,6 +27,26 @@ struct Folding {
   bool isRounded = false; // the order would matter for rounding, and reordering is not allowed here
 };
 
+/// How what a fold made of its other terms joins its first value, so that the first value may be computed last:
+///
+///   best = f;  for k: best = t[k] > best ? t[k] : best
+///   => rest = -inf;  for k: rest = t[k] > rest ? t[k] : rest;  best = f;  best = rest > best ? rest : best
+///
+/// The result has the same bits.
+struct Joining {
+  std::string by; // "+", "*", "&", "|", "^", "&&", "||", "<", "<=", ">", ">=", or a function, as "fmax"
+  Scalar element;
+
+  /// A first value that changes no result: zero, or the least number.
+  ExprPtr neutral() const;
+  /// The value of both, from the first value and what the fold has made of the neutral one.
+  ExprPtr joined(const ExprPtr &first, const ExprPtr &rest) const;
+};
+
+/// Nothing where the order matters: in sums and products of floating-point numbers, unless they may be reassociated, and in minima and
+/// maxima of them that a NaN begins anew, as `best > c ? best : c` does.
+std::optional<Joining> joiningOf(const Kernel &, const Statement &, const std::set<int> &accumulator);
+
 /// The statement's new value as the old value of `accumulator` (its reads, by access; in `target op= value`
 /// the target is read) combined with something that does not read it. Nothing if it has another form.
 Folding foldingOf(const Kernel &, const Statement &, const std::set<int> &accumulator);

@@ -157,6 +157,34 @@ Subtree inTurn(const std::vector<Part> &parts) {
   return limitedTo(all, everything);
 }
 
+bool runBeside(Subtree &tree, const isl::set &points, const isl::set &others) {
+  const isl::union_set all(points);
+  if (NewLoop *loop = tree.loop()) {
+    isl_space *function =
+        isl_space_add_dims(isl_space_from_domain(isl_set_get_space(points.get())), isl_dim_out, 1);
+    const isl::pw_aff own = isl::manage(isl_union_pw_aff_extract_pw_aff(loop->function.get(), function));
+    const isl::pw_aff same =
+        isl::manage(isl_pw_aff_set_tuple_id(own.copy(), isl_dim_in, isl_set_get_tuple_id(others.get())));
+    if (!others.is_subset(same.domain()))
+      return false;
+    loop->function = loop->function.union_add(isl::union_pw_aff(same));
+  }
+  for (std::size_t k = 0; k < tree.children.size(); ++k) {
+    if (!std::holds_alternative<Subtree::Parts>(tree.node)) {
+      if (!runBeside(tree.children[k], points, others))
+        return false;
+      continue;
+    }
+    isl::union_set &here = tree.instances[k];
+    if (here.is_disjoint(all))
+      continue;
+    if (!all.is_subset(here) || !runBeside(tree.children[k], points, others))
+      return false;
+    here = here.unite(isl::union_set(others));
+  }
+  return true;
+}
+
 Subtree loopAbove(const NewLoop &loop, const Subtree &tree) { return {loop, {tree}, {}}; }
 
 std::vector<std::string> labelsOf(const Subtree &tree) {

@@ -51,6 +51,9 @@ Subtree *parentOf(Subtree &root, const Subtree &child);
 Subtree inTurn(const std::vector<Part> &parts);
 /// The tree without the instances outside of these.
 Subtree limitedTo(const Subtree &, const isl::union_set &instances);
+/// Lets loops and sequences run the points of another statement, too, where they run those with the same coordinates. False, and the tree
+/// is of no use, if a loop does not run all of them.
+bool runBeside(Subtree &, const isl::set &points, const isl::set &others);
 /// A loop above a tree.
 Subtree loopAbove(const NewLoop &, const Subtree &);
 

@@ -33,9 +33,10 @@ Scheduled Lifted::kernel(int plan, int step) {
 }
 
 std::string Lifted::text(const std::vector<Scheduled> &kernels, const std::string &before) {
-  std::string text =
-      "#include \"runtime/abi/region.h\"\n#include \"runtime/abi/index.h\"\n#include "
-      "\"runtime/abi/register_tile.h\"\n#include \"runtime/abi/streaming_stores.h\"\nstruct Frame {\n";
+  std::string text = "#include \"runtime/abi/region.h\"\n#include \"runtime/abi/index.h\"\n#include "
+                     "\"runtime/abi/predicates.h\"\n#include "
+                     "\"runtime/abi/register_tile.h\"\n#include \"runtime/abi/streaming_stores.h\"\nextern "
+                     "\"C\" double fmin(double, double), fmax(double, double);\nstruct Frame {\n";
   for (const std::string &n : parameterNames(transform()))
     text += "  long v_" + n + ";\n";
   for (const sema::Tunable &t : transform().tunables)

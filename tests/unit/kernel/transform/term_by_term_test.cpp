@@ -58,6 +58,49 @@ TEST(TermByTerm, EndsWithAllPointsWhereTheyAreFree) {
   EXPECT_EQ(differences(kColumns, {"term_by_term(x, k)", "term_by_term(x, k); vector(x)"}), "");
 }
 
+/// A triangle whose cells join `c`, of several cells each, to the value of the left neighbour.
+std::string folding(const std::string &element, const std::string &join, const std::string &between = "") {
+  return "transform Folding from S[n] : " + element + " to T[n, n] : " + element + R"( {
+  T.cell(j, i) from(S.cell(j) s) where j <= i { return s; }
+  T.cell(j, i) from(T.cell(j-1, i) left, S.cell(j) s, T.region(i, i, j, i+1) l, T.region(j, i+1, j+1, j+1) r) where i < j {
+    auto best = left;
+    auto c = s;
+    )" + join +
+         R"(
+    for (int k = i + 1; k < j; ++k) {
+      c = l.cell(k - i, 0) / 2 + r.cell(0, k - i) / 2;
+      )" +
+         between + R"(
+      )" +
+         join + R"(
+    }
+    return best;
+  }
+})";
+}
+
+TEST(TermByTerm, ComputesFirstValuesThatWaitBehindTheTerms) {
+  for (const char *join :
+       {"if (c > best) best = c;", "if (c >= best) best = c;", "best = best < c ? c : best;",
+        "best = fmax(best, c);", "best = fmin(best, c);", "if (c < best) best = c;"}) {
+    EXPECT_EQ(differences(folding("double", join), {"term_by_term(j, k)"}), "") << join;
+    EXPECT_EQ(
+        differences(folding("double", join, "c = c > 3 ? (c - c) / (c - c) : c;"), {"term_by_term(j, k)"}),
+        "")
+        << join;
+  }
+  for (const char *join : {"best = best > c ? best : c;", "best = best < c ? best : c;", "best += c;",
+                           "best *= c;", "best = best | c;", "best = best & c;"})
+    EXPECT_EQ(differences(folding("int", join), {"term_by_term(j, k)"}), "") << join;
+}
+
+TEST(TermByTerm, KeepsTheOrderWhereItMatters) {
+  Lifted sum(folding("double", "best += c;")), begun(folding("double", "best = best > c ? best : c;"));
+  for (Lifted *one : {&sum, &begun})
+    EXPECT_EQ(whyNot(one->kernel(0, 1), "term_by_term(j, k)"),
+              "its first value takes several statements, and its terms cannot be added up before it");
+}
+
 TEST(TermByTerm, RefusesWhatMayBeInPlaceAndOtherBodies) {
   Lifted own(kOwnCell);
   EXPECT_EQ(whyNot(own.kernel(), "term_by_term(x, k)"),
