@@ -5,6 +5,7 @@
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/transform/lanes.h"
 #include "compiler/kernel/transform/open_loops.h"
+#include "compiler/kernel/transform/run.h"
 #include "compiler/kernel/transform/support.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -48,6 +49,74 @@ bool areRowsApart(const Scheduled &kernel, const LoopNode &loop) {
   return found;
 }
 
+/// Whether the terms read rows of matrices, another row for each point.
+bool readTermsInRows(const Scheduled &kernel, const LoopNode &points, const LoopNode &terms) {
+  const int x = memberDimension(kernel, points.band), k = memberDimension(kernel, terms.band);
+  if (x < 0 || k < 0)
+    return false;
+  bool found = false;
+  for (const int s : statementsBelow(kernel, terms))
+    for (const Access &a : kernel.statements[static_cast<std::size_t>(s)].accesses) {
+      const Buffer &buffer = kernel.buffers[static_cast<std::size_t>(a.buffer)];
+      if (buffer.role == Buffer::Role::Local || buffer.rank < 2)
+        continue;
+      const auto acrossPoints = along(kernel, a, x), acrossTerms = along(kernel, a, k);
+      if (!acrossPoints || !acrossTerms || *acrossPoints == Along::Contiguous ||
+          *acrossTerms == Along::Strided)
+        return false;
+      found |= *acrossPoints == Along::Strided;
+    }
+  return found;
+}
+
+/// Runs the step; false, and its sentence, if it does not apply.
+bool add(Steps &made, Scheduled &kernel, const script::Step &step) {
+  const StepOutcome outcome = run(step, kernel);
+  if (!outcome.kernel) {
+    made = {{}, outcome.problem.what};
+    return false;
+  }
+  kernel = *outcome.kernel;
+  made.steps.push_back(step);
+  return true;
+}
+
+/// Blocks of points that wait for each other, whose terms before the block are added up side by side.
+Steps pointsAtOnce(const Scheduled &kernel, const LoopNode &points) {
+  std::vector<LoopNode> inside;
+  for (const LoopNode &loop : innermostLoops(kernel))
+    if (isAround(points, loop))
+      inside.push_back(loop);
+  if (inside.size() != 1 || around(inside.front()).front().label != points.label ||
+      !readTermsInRows(kernel, points, inside.front()) || !waitsInBody(kernel, points))
+    return {{}, fmt::format("a point needs the one before it along `{}`", points.label)};
+  const std::string &x = points.label, &k = inside.front().label;
+  Steps made;
+  Scheduled now = kernel;
+  script::Step blocks = script::step("tile", {x}, {kRowsAtOnce}), parts = script::step("fission", {x});
+  blocks.results = {x + "_block", x};
+  script::Step terms = script::step("peel", {k});
+  script::with(terms, "along", script::name(x));
+  if (!add(made, now, blocks) || !add(made, now, terms))
+    return made;
+  const StepOutcome apart = run(parts, now);
+  if (!apart.kernel)
+    return {{}, apart.problem.what};
+  const std::size_t more = loopsOf(apart.kernel->schedule.tree).size() - loopsOf(now.schedule.tree).size();
+  for (std::size_t part = 0; part <= more;
+       ++part) // names that no other loop has, as steps for other loops run, too
+    parts.results.push_back(fmt::format("{}_part{}", x, part + 1));
+  if (!add(made, now, parts))
+    return made;
+  const LoopNode sums = around(*findLoop(now.schedule.tree, k)).front();
+  if (!isParallel(sums.band))
+    return {{}, fmt::format("the terms before a block of points along `{}` wait for each other", x)};
+  if (std::string why = whyNoLanes(now, sums); !why.empty())
+    return {{}, why};
+  made.steps.push_back(script::step("lanes", {sums.label}, {kRowsAtOnce}));
+  return made;
+}
+
 } // namespace
 
 Steps rowsAtOnce(const Scheduled &kernel, const LoopNode &innermost) {
@@ -55,7 +124,7 @@ Steps rowsAtOnce(const Scheduled &kernel, const LoopNode &innermost) {
   if (!isParallel(innermost.band)) {
     const std::vector<LoopNode> outside = around(innermost);
     if (outside.empty() || !isOverPoints(kernel, outside.front()) || !isParallel(outside.front().band))
-      return {{}, fmt::format("a point needs the one before it along `{}`", innermost.label)};
+      return pointsAtOnce(kernel, innermost);
     rows = outside.front();
   } else if (!waitsInBody(kernel, innermost))
     return {{}, fmt::format("no row along `{}` waits for its own cells", innermost.label)};

@@ -4,6 +4,9 @@
 //
 //   for y parallel { for x in order: B[x, y] = B[x - 1, y] + A[x, y] }        =>  lanes(y; 8)
 //   for y parallel { s = 0; for k: s += A[k, y]; B[y] = s }                   =>  lanes(y; 8)
+//   for x in order: { s = B[x]; for k < x: s -= L[k, x] X[k]; X[x] = s / L[x, x] }
+//     =>  in blocks of 8 points: s[x] = B[x] for all of them; for k before the block: s[x] -= L[k, x] X[k] for all of them, side by side;
+//         for x in order: { s[x] -= L[k, x] X[k] for the others k; X[x] = s[x] / L[x, x] }
 //
 // One row takes the latency of an addition for each cell. Eight rows side by side keep the units busy; vectors across the rows would
 // load cell by cell, so that each statement is written out for its rows (loop/lower/lanes.cpp).
@@ -16,7 +19,7 @@ namespace pbc::kernel {
 /// So many rows at once: the latency of an addition times the additions that begin in a cycle.
 inline constexpr long kRowsAtOnce = 8;
 
-/// The step for the loop over rows in which this loop lies, the innermost one over points, or for this loop itself. No step, and why, if
+/// The steps for the loop over rows in which this loop lies, the innermost one over points, or for this loop itself. No step, and why, if
 /// there are no such rows.
 Steps rowsAtOnce(const Scheduled &, const LoopNode &innermost);
 
