@@ -169,7 +169,7 @@ std::vector<std::optional<Misfit>> Examination::examine(const std::vector<Config
     if (!prepared)
       continue;
     ++compared;
-    for (std::size_t i = 0; i < configurations.size() && !stopRequested(); ++i) {
+    for (std::size_t i = 0; i < configurations.size() && !stopRequested() && left() > 0; ++i) {
       if (result[i])
         continue;
       result[i] = look(configurations[i], input, *prepared);

@@ -186,7 +186,7 @@ TuneResult refresh(const ProgramSpace &space, const std::vector<TestSize> &sizes
                    const std::vector<Configuration> &rivals, const TuneSettings &settings,
                    Evaluator &evaluator, Observer &observer) {
   constexpr double kSearch = 0.8; // of the time; the rest is for the race
-  Tester tester(space, sizes, evaluator, observer, Tester::runsOf(settings.trials));
+  Tester tester(space, sizes, evaluator, observer, Tester::runsOf(settings.trials, settings.deadline));
   const double start = evaluator.elapsed();
   observer.stage("moving what the other machine found");
   const Deadline untilRaced{start + kSearch * std::max(settings.deadline - start, 0.0),

@@ -19,6 +19,7 @@
 #include "tuner/strategy/evaluator.h"
 #include "tuner/strategy/statistics.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
@@ -50,19 +51,25 @@ public:
 class Tester {
 public:
   static constexpr int kMostTrials = 5;
-  static constexpr int kAgain = 3; // runs of a confirmation, one of which may be disturbed
+  static constexpr int kAgain = 3;        // runs of a confirmation, one of which may be disturbed
+  static constexpr double kScreening = 5; // seconds
 
   /// How often a candidate runs when it is tested, and at most until it is clear which one is faster. If time
   /// is the budget, single runs are the cheapest; if measurements are counted, each should tell as much as
   /// possible.
   struct Runs {
-    int first = 1, most = kMostTrials;
+    int first, most;
+    double screening; // seconds in which each alternative is looked at first, at most
   };
   /// With a budget of trials, each trial has three runs, and a comparison takes at most one more trial of
-  /// each. `trials`: 0 if time is the budget.
-  static Runs runsOf(int trials) { return trials > 0 ? Runs{3, 6} : Runs{}; }
+  /// each. `trials`: 0 if time is the budget, of which there are `seconds`.
+  static Runs runsOf(int trials, double seconds) {
+    constexpr double kShare = 0.15;
+    return trials > 0 ? Runs{3, 6, kScreening} : Runs{1, kMostTrials, std::min(kScreening, kShare * seconds)};
+  }
 
-  Tester(const ProgramSpace &, std::vector<TestSize>, Evaluator &, Observer &, Runs runs = {1, kMostTrials});
+  Tester(const ProgramSpace &, std::vector<TestSize>, Evaluator &, Observer &,
+         Runs runs = {1, kMostTrials, kScreening});
 
   /// The first test of a candidate. Its `parent` is what it is compared with if it fails.
   bool test(Candidate &candidate, int size, const Configuration &parent) {

@@ -29,13 +29,12 @@ Selector without(const Selector &selector, int alternative, int instead) {
 } // namespace
 
 void Tester::screen() {
-  constexpr long kBase = 12;  // a rule that calls its own transform needs another one for small sizes
-  constexpr double kMost = 5; // seconds
+  constexpr long kBase = 12; // a rule that calls its own transform needs another one for small sizes
   isScreened_ = true;
   const Configuration defaults = Configuration::defaults(space_);
   std::vector<Configuration> forced = forcedAlternatives(space_);
   forced.erase(forced.begin());
-  const double deadline = evaluator_.elapsed() + kMost;
+  const double deadline = evaluator_.elapsed() + runs_.screening;
   std::vector<std::optional<Misfit>> misfits = evaluator_.examine(forced, Depth::Quick, deadline);
   std::vector<Configuration> based;
   for (std::size_t i = 0; i < forced.size(); ++i) {

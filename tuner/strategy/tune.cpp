@@ -161,7 +161,7 @@ TuneResult tune(const ProgramSpace &space, const std::vector<TestSize> &sizes,
       settings.deadline - timeOfRace(settings, sizes.back().defaultSeconds, evaluator.elapsed());
   const ChosenStrategy chosen = chooseStrategy(space, ofRest, sizes.back().defaultSeconds);
   const bool isPolished = chosen.strategy->isPolished;
-  Tester tester(space, sizes, evaluator, observer, Tester::runsOf(settings.trials));
+  Tester tester(space, sizes, evaluator, observer, Tester::runsOf(settings.trials, settings.deadline));
   Random random(settings.seed);
   const Spent start = tester.spent();
   const int trials = settings.trials > 0 ? settings.trials : kUnlimitedTrials;

@@ -95,6 +95,30 @@ TEST(Examination, WhoIsWrongSomewhereIsNotTriedAnyMore) {
   }
 }
 
+/// Like Synthetic, but the first look at the alternatives takes all the time that it may take.
+struct SlowToExamine : Synthetic {
+  using Synthetic::Synthetic;
+  std::vector<std::optional<Misfit>> examine(const std::vector<Configuration> &all, Depth,
+                                             double deadline) override {
+    first = std::min(first, deadline);
+    return std::vector<std::optional<Misfit>>(all.size());
+  }
+  double first = 1e9;
+};
+
+TEST(Examination, TheFirstLookLeavesTimeForMeasurements) {
+  const ProgramSpace space = syntheticSpace(3);
+  const auto sizes = powersOfTwo(6, 10);
+  for (const auto &[budget, most] : {std::pair{2.0, 0.4}, std::pair{60.0, 6.0}}) {
+    SlowToExamine evaluator(space, sizes, 0.02, 1);
+    Silent silent;
+    TuneSettings settings;
+    settings.deadline = budget;
+    tune(space, sizes, {}, settings, evaluator, silent);
+    EXPECT_LE(evaluator.first, most);
+  }
+}
+
 /// Like Synthetic, but the best alternative is a different one when a user runs the program.
 struct OtherOutside : Synthetic {
   using Synthetic::Synthetic;
