@@ -21,7 +21,8 @@ def compile(source, *, configuration=None, threads=0, devices="", options=()):
     source: the path of a .pbcc file, or the text of a program (anything with a line break or a brace).
     configuration: a file that `tune` or `pbc tune` has written; None: the one that this program was last tuned with, if there is one.
     threads: of the calls; 0: as many as the configuration says, or the machine has processors.
-    devices: those that steps may run on, as "cuda:0", if the configuration places some there; "none"; "": those that PB_DEVICES in the environment names, or all.
+    devices: those that steps may run on, if the configuration places some there, and arrays may lie on, as "cuda:0"; "none"; "": those that PB_DEVICES in the environment names, or
+        all, if the configuration places steps on devices.
     options: further words for the compiler, as "-DN=4", "-lblas", "--element=float".
 
     Raises CompileError with the compiler's messages, and ConfigurationError.

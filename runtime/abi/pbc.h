@@ -49,8 +49,8 @@ enum {
 /* Types of elements. */
 enum { PBC_F64 = 1, PBC_F32 = 2, PBC_I32 = 3, PBC_I64 = 4, PBC_U8 = 5 };
 
-/* Where the memory of an array is; the numbers are those of DLPack. */
-enum { PBC_HOST = 1, PBC_CUDA = 2, PBC_OPENCL = 4 };
+/* Where the memory of an array is; the numbers are those of DLPack. PBC_FAKE is a device for tests, whose memory is the processor's. */
+enum { PBC_HOST = 1, PBC_CUDA = 2, PBC_OPENCL = 4, PBC_FAKE = 12 };
 
 /* Flags of arrays. */
 enum { PBC_READ_ONLY = 1 };
@@ -59,7 +59,10 @@ enum { PBC_READ_ONLY = 1 };
    be negative, and those of inputs zero; cells are never copied to make them contiguous, except where a rule's body
    asks for the address of its memory. Memory must stay where it is, and nothing else may write to it, until the
    function has returned. An output may share cells with inputs; these are then read as they were at the call.
-   An output that is all zeros asks for memory: the function fills it in, and pbc_NAME_free() takes it back. */
+   An output that is all zeros asks for memory: the function fills it in, and pbc_NAME_free() takes it back.
+   An array on a device of the context is used where it lies by steps that run there, and copied for those that run elsewhere. `data` is its
+   address there. What the caller has given to the device before is waited for if CUDA's default stream waits for it; when the function
+   returns, the results are there. */
 typedef struct pbc_array {
   void *data;
   int32_t element;   /* PBC_F64, ... */
@@ -82,8 +85,8 @@ typedef struct pbc_options {
      thread that works for the context, and must not call the library. */
   void (*say)(void *user, const char *text);
   void *user;
-  /* Which devices steps may run on, as "cuda:0" or "opencl,cuda", if the configuration places some there; "none"; null:
-     those that PB_DEVICES in the environment names, or all. */
+  /* Which devices steps may run on, if the configuration places some there, and arrays may lie on: "cuda:0" or "opencl,cuda"; "none";
+     null: those that PB_DEVICES in the environment names, or all, if the configuration places steps on devices. */
   const char *devices;
   void *more[3]; /* null */
 } pbc_options;

@@ -72,7 +72,9 @@ public:
       : View(std::span<T>(cells).data(), {static_cast<std::int64_t>(std::span<T>(cells).size())}) {}
   template <class U>
     requires(!std::same_as<U, T> && std::same_as<const U, T>)
-  View(const View<U, D> &o) : View(o.data(), o.extents(), o.strides()) {}
+  View(const View<U, D> &o) : View(o.data(), o.extents(), o.strides()) {
+    place_ = o.place(), device_ = o.device();
+  }
 
   template <std::integral... I>
     requires(sizeof...(I) == D)
@@ -87,6 +89,14 @@ public:
   const Sizes &extents() const { return extents_; }
   const Sizes &strides() const { return strides_; }
   std::int64_t extent(int d) const { return extents_[static_cast<std::size_t>(d)]; }
+  /// The same view of memory on a device, PBC_CUDA for example: data() is the address there, and only functions access the cells.
+  View on(std::int32_t place, std::int32_t device = 0) const {
+    View v = *this;
+    v.place_ = place, v.device_ = device;
+    return v;
+  }
+  std::int32_t place() const { return place_; }
+  std::int32_t device() const { return device_; }
   /// Dimensions in reverse order.
   View transposed() const {
     View v = *this;
@@ -107,7 +117,8 @@ public:
     a.data = const_cast<std::remove_const_t<T> *>(data_);
     a.element = ElementOf<std::remove_const_t<T>>::value;
     a.rank = D;
-    a.place = PBC_HOST;
+    a.place = place_;
+    a.device = device_;
     a.flags = std::is_const_v<T> ? PBC_READ_ONLY : 0;
     for (int d = 0; d < D; ++d)
       a.extent[d] = extents_[d], a.stride[d] = strides_[d];
@@ -117,6 +128,7 @@ public:
 private:
   T *data_;
   Sizes extents_, strides_{};
+  std::int32_t place_ = PBC_HOST, device_ = 0;
 };
 
 /// Cells that a function has allocated. They live as long as the object, also without the context.

@@ -51,6 +51,7 @@ struct Description {
   std::string api;              // "opencl", "cuda", "fake"
   std::string name;             // "NVIDIA H200"
   std::string driver;           // its version; with the name it identifies what compiled kernels depend on
+  int number = 0;               // among the devices of its api: 1 of "cuda:1"
   unsigned long bytes = 0;      // of global memory
   unsigned long largest = 0;    // largest buffer, in bytes
   unsigned long localBytes = 0; // per group
@@ -165,6 +166,12 @@ public:
   virtual unsigned long keptBytes() const { return 0; }
   /// Where sharesMemory: a buffer that is this memory of the processor, so that copies to it cost nothing.
   virtual std::unique_ptr<Buffer> wrap(void *, unsigned long) { return nullptr; }
+  /// A buffer that is memory of this device which somebody else has allocated there, as the address that a kernel would be
+  /// given. The owner frees it once the buffer is gone and isIdle() said that nothing uses it. Commands of this device wait
+  /// for those of the owner that the device's kind puts in front of them (CUDA: those that its default stream waits for).
+  virtual std::unique_ptr<Buffer> borrow(void *, unsigned long) {
+    throw DeviceError(Failure::Unsuitable, about().name + " takes no memory that others have allocated");
+  }
   /// Takes the kernel from the cache on disk (kernel_cache.h) or from the driver's compiler.
   virtual std::unique_ptr<Kernel> build(const KernelSource &) = 0;
   virtual Builds builds() const { return {}; }
@@ -176,7 +183,8 @@ public:
   virtual EventRef copyOut(Buffer &, const Transfer &, void *host) = 0;
   /// Whether copyAcross() can copy to that device. Any thread.
   virtual bool reaches(const Device &) const { return false; }
-  /// For a device that is reached by others: whether all commands that use the buffer are over. They must have been flushed.
+  /// For a device that is reached by others or has borrowed the buffer: whether all commands that use the buffer are over. They must have
+  /// been flushed.
   virtual bool isIdle(Buffer &) { return true; }
   /// Copies rows of bytes to the same places of a buffer of a device that this one reaches, without the processor's
   /// memory. The command is this device's; no command of `to` may use the buffer until it is over.

@@ -337,12 +337,12 @@ void Management::shutDown() {
 
 void Management::freeBuffers() {
   for (const auto &record : table_.records()) {
-    const bool isShared = record->isShared(index());
+    const bool isOwn = record->isOwn(index());
     if (auto buffer = record->takeBuffer(index(), false)) {
-      if (isShared)
-        call([&] { buffer.reset(); });
-      else
+      if (isOwn)
         free(std::move(buffer), record->bytes());
+      else
+        call([&] { buffer.reset(); });
     }
   }
   freeResting();

@@ -145,10 +145,10 @@ void Management::free(std::unique_ptr<Buffer> buffer, unsigned long bytes) {
 
 void Management::freeDead() {
   for (DeadBuffer &dead : table_.estate(index()).take())
-    if (dead.shared)
-      call([&] { dead.buffer.reset(); });
-    else
+    if (dead.isOwn)
       putBack(std::move(dead.buffer), dead.bytes);
+    else
+      call([&] { dead.buffer.reset(); });
 }
 
 } // namespace pb::device

@@ -289,6 +289,23 @@ bool Record::isShared(int device) {
   return side(device).shared;
 }
 
+bool Record::isOwn(int device) {
+  std::lock_guard hold(mutex_);
+  return !side(device).shared && !side(device).borrowed;
+}
+
+void Record::borrow(int device, std::unique_ptr<Buffer> buffer, int elementBytes) {
+  std::lock_guard hold(mutex_);
+  View all{.elementBytes = elementBytes, .rank = 1};
+  all.stride[0] = elementBytes;
+  all.extent[0] = static_cast<long>(bytes_) / elementBytes;
+  Side &s = side(device);
+  s.buffer = std::move(buffer);
+  s.borrowed = true;
+  s.valid = stale_ = lattice_.cover(all, {}).cells;
+  noteBehind();
+}
+
 void Record::setBuffer(int device, std::unique_ptr<Buffer> buffer, bool shared) {
   std::lock_guard hold(mutex_);
   side(device).buffer = std::move(buffer);
@@ -314,8 +331,8 @@ unsigned long Record::lastUse(int device) {
 Evictable Record::evictable(int device) {
   std::lock_guard hold(mutex_);
   const Side &s = side(device);
-  if (!s.buffer || s.pins || s.shared)
-    return Evictable::No; // giving up the processor's own memory would free nothing
+  if (!s.buffer || s.pins || s.shared || s.borrowed)
+    return Evictable::No; // giving up memory that is the processor's or a caller's would free nothing
   for (const auto &f : flights_)
     if (f->device == device)
       return Evictable::Busy;
@@ -329,7 +346,7 @@ std::unique_ptr<Buffer> Record::takeBuffer(int device, bool onlyClean) {
     return nullptr;
   s.valid.clear();
   s.pins = 0;
-  s.shared = false;
+  s.shared = s.borrowed = false;
   return std::move(s.buffer);
 }
 
@@ -370,7 +387,7 @@ void Record::die() {
       locks.push_back(std::move(s.lock));
     for (std::size_t k = 0; k < sides_.size(); ++k)
       if (Side &s = sides_[k]; s.buffer)
-        state_->estates[k].leave({std::move(s.buffer), bytes_, s.shared});
+        state_->estates[k].leave({std::move(s.buffer), bytes_, !s.shared && !s.borrowed});
   }
   locks.clear();
   std::lock_guard hold(state_->mutex);

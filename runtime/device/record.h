@@ -104,6 +104,11 @@ public:
 
   Buffer *buffer(int device);
   bool isShared(int device);
+  /// Whether the buffer was allocated for this record: it is neither the processor's memory nor borrowed.
+  bool isOwn(int device);
+  /// The bytes of the storage, which are elements of this size, are for now in memory of a caller on that device and
+  /// nowhere else.
+  void borrow(int device, std::unique_ptr<Buffer>, int elementBytes);
   void setBuffer(int device, std::unique_ptr<Buffer> buffer, bool shared);
   /// Keeps the buffer for a launch that is being prepared, and records when it was used.
   void pin(int device, unsigned long time);
@@ -124,6 +129,7 @@ private:
   struct Side {
     std::unique_ptr<Buffer> buffer;
     bool shared = false;
+    bool borrowed = false;
     BoxSet valid;
     unsigned long lastUse = 0;
     int pins = 0;

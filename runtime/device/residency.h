@@ -55,7 +55,7 @@ View viewOf(const Place &, const void *origin);
 struct DeadBuffer {
   std::unique_ptr<Buffer> buffer;
   unsigned long bytes;
-  bool shared; // it is the processor's memory
+  bool isOwn; // the device's, not the processor's memory or a caller's
 };
 
 /// Buffers that records leave to the management thread of a device, because only that thread may free

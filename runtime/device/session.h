@@ -53,6 +53,19 @@ public:
   /// The same for other matrices, whose storages must all be owned.
   Job toHost(std::vector<HostUse>);
 
+  /// The device that is opened as "cuda:1", api "cuda" and number 1; -1: it is none of the session's.
+  int find(const std::string &api, int number) const;
+  /// The storage's cells are in memory of a caller on the device until it is given back (borrowed.h). Blocks; throws
+  /// DeviceError, Unsuitable where the memory is not the device's.
+  void borrow(int device, Storage *, void *address, int elementBytes);
+  /// Copies these cells of the storage to the borrowed memory as far as they are not there, and waits until nothing uses it. Throws
+  /// DeviceError if cells were lost; the memory is given back all the same.
+  void giveBack(int device, Storage *, const std::vector<Place> &results);
+  /// Brings cells to the processor. Blocks; throws DeviceError if they are lost.
+  void toHostNow(const Place &);
+  /// The processor has written these cells by itself, after toHostNow().
+  void wroteOnHost(const std::vector<Place> &);
+
   /// Records that the main transform has to run again.
   void noteLoss(const std::string &why);
   /// What happened, one line each, since the last call.
@@ -102,6 +115,7 @@ private:
   /// texts contain numbers.
   void note(const std::string &what, const std::string &why);
   void leave(const Placed &, const std::string &why, bool forGood);
+  Management &managementOf(int device);
 
   Table table_;
   std::vector<std::unique_ptr<Side>> sides_;

@@ -6,6 +6,7 @@
 //   dimensions(1)           ->  "1 dimension"
 //   list(extents, 2)        ->  "[640, 480]"
 //   elementName(PBC_F32)    ->  "float"
+//   apiOf(PBC_CUDA)         ->  "cuda", as in names of devices
 #pragma once
 #include "runtime/abi/pbc.h"
 #include "runtime/abi/program.h"
@@ -41,6 +42,20 @@ inline std::string elementName(int element) {
     return "unsigned char";
   default:
     return "the unknown type " + std::to_string(element);
+  }
+}
+
+/// Null for a place that is unknown, or no device.
+inline const char *apiOf(int place) {
+  switch (place) {
+  case PBC_CUDA:
+    return "cuda";
+  case PBC_OPENCL:
+    return "opencl";
+  case PBC_FAKE:
+    return "fake";
+  default:
+    return nullptr;
   }
 }
 

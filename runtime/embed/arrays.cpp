@@ -115,7 +115,8 @@ void copyCells(const AnyRegion &to, const AnyRegion &from, const MatrixInfo &m) 
 
 } // namespace
 
-Arrays::Arrays(const Transform &t, pbc_array *const *given) : t_(t), given_(given) {
+Arrays::Arrays(const Transform &t, pbc_array *const *given, const device::Session *devices)
+    : t_(t), given_(given) {
   if (t.matrixCount > kUsual) {
     many_ = std::make_unique<AnyRegion[]>(static_cast<std::size_t>(t.matrixCount));
     manyExtents_ = std::make_unique<Row[]>(static_cast<std::size_t>(t.matrixCount));
@@ -123,13 +124,14 @@ Arrays::Arrays(const Transform &t, pbc_array *const *given) : t_(t), given_(give
     extents_ = manyExtents_.get();
   }
   for (int m = 0; m < t.matrixCount; ++m)
-    check(m);
+    check(m, devices);
 }
 
 Arrays::~Arrays() {
-  for (const AnyRegion &r : owned_)
-    if (r.owner)
-      pb_storage_release(r.owner);
+  for (const std::vector<AnyRegion> *all : {&owned_, &originals_})
+    for (const AnyRegion &r : *all)
+      if (r.owner)
+        pb_storage_release(r.owner);
   for (int m = 0; m < t_.matrixCount; ++m)
     if (regions_[m].owner)
       pb_storage_release(regions_[m].owner);
@@ -141,7 +143,7 @@ bool Arrays::isWanted(int m) const {
 }
 
 /// Makes the region of one array, or refuses it.
-void Arrays::check(int m) {
+void Arrays::check(int m, const device::Session *devices) {
   const MatrixInfo &info = t_.matrices[m];
   const auto refuse = [&](const std::string &why, int status = PBC_ERROR_ARGUMENT) {
     throw Refusal(status, std::string(t_.name) + ": " + why);
@@ -157,10 +159,6 @@ void Arrays::check(int m) {
            ", and the array has " + elementName(a.element));
   if (a.rank != info.rank)
     refuse(written(info) + " has " + dimensions(info.rank) + ", and the array has " + dimensions(a.rank));
-  if (a.place != PBC_HOST)
-    refuse("the array " + std::string(info.name) +
-               " is not in the memory of the processor, and this context has no device",
-           PBC_ERROR_DEVICE);
   if (info.role == Role::Output && (a.flags & PBC_READ_ONLY))
     refuse("the array of the output " + std::string(info.name) + " is read-only");
   bool hasCells = true;
@@ -181,6 +179,34 @@ void Arrays::check(int m) {
   if (reinterpret_cast<std::uintptr_t>(a.data) % static_cast<std::uintptr_t>(bytesOf(info)))
     refuse("the memory of the array " + std::string(info.name) +
            " does not begin at a multiple of the size of its elements");
+  if (a.place != PBC_HOST)
+    checkPlace(m, devices);
+}
+
+void Arrays::checkPlace(int m, const device::Session *devices) {
+  const pbc_array &a = *given_[m];
+  const auto refuse = [&](const std::string &why) {
+    throw Refusal(PBC_ERROR_DEVICE,
+                  std::string(t_.name) + ": the array " + t_.matrices[m].name + " is " + why);
+  };
+  const char *const api = apiOf(a.place);
+  if (!api)
+    refuse("in a place that this library does not know (number " + std::to_string(a.place) + ")");
+  const std::string name = std::string(api) + ":" + std::to_string(a.device);
+  const int device = devices ? devices->find(api, a.device) : kHost;
+  if (device < 0)
+    refuse("on the device " + name + ", and this context " +
+           (devices ? "does not have it" : "has no device") +
+           ": contexts have the devices that they are made with, as \"" + name +
+           "\", and those on which their configuration places steps");
+  if (t_.matrices[m].rank == 0)
+    refuse("a number, and those have to be in the memory of the processor");
+  if (devices_.empty()) {
+    devices_.assign(static_cast<std::size_t>(t_.matrixCount), kHost);
+    lent_ = std::make_unique<bool[]>(static_cast<std::size_t>(t_.matrixCount));
+  }
+  devices_[static_cast<std::size_t>(m)] = device;
+  lent_[static_cast<std::size_t>(m)] = true;
 }
 
 std::string Arrays::listing() const {
@@ -254,6 +280,8 @@ void Arrays::replaceByCopy(int m) {
   AnyRegion &r = regions_[m];
   AnyRegion &original = originals_[static_cast<std::size_t>(m)];
   original = r;
+  if (lent_)
+    lent_[static_cast<std::size_t>(m)] = false;
   const RegionShape from = shapeOf(original, info);
   r.owner = pb_copy_cells(&from, &r.base);
   long stride = 1;
@@ -282,6 +310,11 @@ void Arrays::own() {
     AnyRegion &r = owned_[static_cast<std::size_t>(m)];
     if (isEmpty(r, info.rank))
       continue;
+    if (lent_ && lent_[static_cast<std::size_t>(m)]) {
+      r.owner = regions_[m].owner;
+      pb_storage_retain(r.owner);
+      continue;
+    }
     long last = 0;
     for (int d = 0; d < info.rank; ++d)
       last += r.stride[d] * (r.extent[d] - 1L);

@@ -4,6 +4,7 @@
 //
 //   Arrays arrays(t, given);                    // each array alone: rank, type, place, memory
 //   arrays.fit(sizes, bin);                     // all together: sizes; allocates the outputs that ask for memory
+//   BorrowedArrays borrowed(session, arrays);   // only where some lie on devices (borrowed_arrays.h)
 //   arrays.own();                               // only where devices take part
 //   t.runHere(arrays.regions(), sizes, bin);
 //   arrays.giveOut();                           // outputs that were allocated now belong to the caller
@@ -12,6 +13,7 @@
 // except by the transform. For up to kUsual matrices nothing is allocated.
 #pragma once
 #include "runtime/abi/library.h"
+#include "runtime/device/session.h"
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,7 +22,8 @@ namespace pb::embed {
 
 class Arrays {
 public:
-  Arrays(const Transform &, pbc_array *const *given);
+  /// `devices`: those that arrays may lie on; null: none.
+  Arrays(const Transform &, pbc_array *const *given, const device::Session *devices);
   ~Arrays();
   Arrays(const Arrays &) = delete;
   Arrays &operator=(const Arrays &) = delete;
@@ -38,12 +41,25 @@ public:
   const AnyRegion *regions() const { return owned_.empty() ? regions_ : owned_.data(); }
   void giveOut();
 
+  /// Whether some array with cells lies on a device.
+  bool areOnDevices() const { return !devices_.empty(); }
+  /// The session's device where it lies; kHost: in the processor's memory, or it has no cells.
+  int deviceOf(int m) const { return devices_.empty() ? kHost : devices_[static_cast<std::size_t>(m)]; }
+  static constexpr int kHost = -1;
+  const Transform &transform() const { return t_; }
+  const MatrixInfo &about(int m) const { return t_.matrices[m]; }
+  /// Before own(). For an array on a device, its address there until something else is set.
+  AnyRegion &region(int m) { return regions_[m]; }
+  /// A flag for each matrix: whether closeGaps() and own() have left it where it lies, on a device. Null if there is none.
+  const bool *lent() const { return lent_.get(); }
+
 private:
   static constexpr int kUsual = 8;
   using Row = int[AnyRegion::kMaxRank];
 
   bool isWanted(int m) const;
-  void check(int m);
+  void check(int m, const device::Session *devices);
+  void checkPlace(int m, const device::Session *devices);
   void allocate(int m, const Row &extents);
   void refuseOverlaps() const;
   std::string listing() const;
@@ -59,6 +75,8 @@ private:
   Row *extents_ = usualExtents_;
   std::vector<AnyRegion> originals_; // what copies stand for; base is null where nothing was replaced
   std::vector<AnyRegion> owned_;     // of own()
+  std::vector<int> devices_;         // empty: all arrays are in the processor's memory
+  std::unique_ptr<bool[]> lent_;
 };
 
 } // namespace pb::embed

@@ -4,6 +4,7 @@
 #include "runtime/embed/array_texts.h"
 #include "runtime/embed/arrays.h"
 #include "runtime/embed/big_stack.h"
+#include "runtime/embed/borrowed_arrays.h"
 #include "runtime/embed/refusal.h"
 #include "runtime/matrix/memo.h"
 #include "runtime/program/device_run.h"
@@ -82,7 +83,8 @@ private:
 /// A run in which devices take part.
 void runOnDevices(pbc_context &context, const Transform &t, Arrays &arrays, const long *sizes) {
   arrays.own();
-  const program::WholeRun whole{t, arrays.regions(), sizes, !arrays.overwritesInputs()};
+  const program::WholeRun whole{t, arrays.regions(), sizes,
+                                !arrays.areOnDevices() && !arrays.overwritesInputs(), arrays.lent()};
   const auto sayNotes = [&] {
     for (const std::string &what : context.devices()->takeNotes())
       context.say(what);
@@ -97,13 +99,20 @@ void runOnDevices(pbc_context &context, const Transform &t, Arrays &arrays, cons
   sayNotes();
 }
 
-/// `isWorker`: the calling thread is a worker of the context, whose rule calls the library. It must not wait for itself.
-void run(pbc_context &context, const Transform &t, Arrays &arrays, const long *sizes, long n, bool isWorker) {
-  if (isWorker)
+/// Who computes a call.
+struct Where {
+  bool
+      isWorker; // the calling thread is a worker of the context, whose rule calls the library: it must not wait for itself
+  bool isBelow;    // the cut-off
+  bool hasDevices; // they may take part
+};
+
+void run(pbc_context &context, const Transform &t, Arrays &arrays, const long *sizes, const Where &where) {
+  if (where.isWorker)
     return t.runHere(arrays.regions(), sizes, t.bin);
   const WithoutCancellation guard;
-  const bool isBelow = n < ofContext(t.cutoff)[t.bin];
-  if (context.devices() && !isBelow)
+  const bool isBelow = where.isBelow;
+  if (where.hasDevices)
     return runOnDevices(context, t, arrays, sizes);
   // One worker would do the same while this thread waits for it.
   const bool isHere = context.execution().threads == 1 || isBelow;
@@ -120,6 +129,26 @@ void run(pbc_context &context, const Transform &t, Arrays &arrays, const long *s
   });
 }
 
+/// The same with arrays on devices, which are there before and after it.
+void runBorrowing(pbc_context &context, const Transform &t, Arrays &arrays, const long *sizes,
+                  const Where &where) {
+  const Library &library = *context.library;
+  try {
+    BorrowedArrays borrowed(*context.devices(), arrays);
+    borrowed.borrow();
+    if (!where.hasDevices || library.remembers) // what is remembered is compared by the processor
+      borrowed.toHost();
+    if (library.takesPointers)
+      arrays.closeGaps();
+    run(context, t, arrays, sizes, where);
+    arrays.putBack();
+    borrowed.wroteOnHost(where.hasDevices ? BorrowedArrays::Which::Replaced : BorrowedArrays::Which::All);
+    borrowed.giveBack();
+  } catch (const device::DeviceError &e) {
+    throw Refusal(PBC_ERROR_DEVICE, std::string(t.name) + ": " + e.what());
+  }
+}
+
 } // namespace
 
 void call(pbc_context &context, int function, pbc_array *const *arrays, const int64_t *given,
@@ -131,15 +160,21 @@ void call(pbc_context &context, int function, pbc_array *const *arrays, const in
   const bool isWorker = task::Scheduler::current() && pb_execution == &context.execution();
   const Inside inside(context);
   const Transform &t = transformFor(context, about, library.first[function], accuracy);
-  Arrays all(t, arrays);
+  Arrays all(t, arrays, context.devices());
   Sizes sizes(t, given, about.name);
   all.fit(sizes.data(), t.bin);
-  if (library.takesPointers)
-    all.closeGaps();
   if (library.remembers && !isWorker)
     matrix::forgetCalls();
-  run(context, t, all, sizes.data(), sizes.largest(t.sizeCount), isWorker);
-  all.putBack();
+  const bool isBelow = sizes.largest(t.sizeCount) < ofContext(t.cutoff)[t.bin];
+  const Where where{isWorker, isBelow, context.placesSteps() && !isWorker && !isBelow};
+  if (all.areOnDevices()) {
+    runBorrowing(context, t, all, sizes.data(), where);
+  } else {
+    if (library.takesPointers)
+      all.closeGaps();
+    run(context, t, all, sizes.data(), where);
+    all.putBack();
+  }
   all.giveOut();
 }
 

@@ -67,6 +67,8 @@ pbc_context::pbc_context(const Library &l)
 
 pbc_context::~pbc_context() {
   scheduler_.reset();
+  if (devices_)
+    program::sayCounters(*devices_, [this](const std::string &what) { say(what); });
   devices_.reset();
   matrix::dropCalls(execution_);
 }
@@ -78,9 +80,10 @@ void pbc_context::configure(const pbc_options &options) {
   const embed::Configured configured = embed::configure(*library, options, slots_.get());
   program_ = configured.program;
   execution_.threads = program::threadCount(options.threads > 0 ? options.threads : configured.threads);
-  if (configured.placesSteps)
+  placesSteps_ = configured.placesSteps;
+  if (placesSteps_ || options.devices) // for arrays, devices have to be named
     devices_ = program::openSession(options.devices ? options.devices : program::deviceNames(),
-                                    {.say = [this](const std::string &what) { say(what); }});
+                                    {.say = [this](const std::string &what) { say(what); }}, placesSteps_);
 }
 
 const char *pbc_context::configuration() {

@@ -38,8 +38,10 @@ struct pbc_context {
   const char *configuration();
   /// The workers, which start with the first call that needs them.
   pb::task::Scheduler &scheduler();
-  /// The devices that steps are placed on; null if there are none.
+  /// The devices that steps are placed on, or arrays lie on; null if there are none.
   pb::device::Session *devices() const { return devices_.get(); }
+  /// Whether the configuration places steps on devices, and there are some.
+  bool placesSteps() const { return placesSteps_ && devices_; }
 
   /// Does it, and keeps the message of what it throws. Returns PBC_OK or the status that tells why it failed.
   template <class Do>
@@ -76,6 +78,7 @@ private:
   void (*say_)(void *, const char *) = nullptr;
   void *user_ = nullptr;
   int refused_ = PBC_OK;
+  bool placesSteps_ = false;
   std::atomic<pb::task::Scheduler *> running_ = nullptr;
   std::unique_ptr<pb::device::Session> devices_; // outlives the workers
   std::unique_ptr<pb::task::Scheduler> scheduler_;

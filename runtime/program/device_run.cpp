@@ -14,7 +14,8 @@ std::vector<device::HostUse> uses(const WholeRun &run, Role role, bool reads) {
   const Transform &t = run.transform;
   std::vector<device::HostUse> all;
   for (int m = 0; m < t.matrixCount; ++m)
-    if (const AnyRegion &r = run.regions[m]; t.matrices[m].role == role && r.owner)
+    if (const AnyRegion &r = run.regions[m];
+        t.matrices[m].role == role && r.owner && !(run.lent && run.lent[m]))
       all.push_back(
           {device::placeOf(r, t.matrices[m].rank, static_cast<int>(matrix::bytes(t.matrices[m].element))),
            reads, !reads, true});

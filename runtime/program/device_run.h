@@ -19,7 +19,9 @@ struct WholeRun {
   const Transform &transform;
   const AnyRegion *regions; // of all matrices; those without an owner are copied for each launch
   const long *sizes;
-  bool mayRunAgain = true; // false: outputs share cells with inputs, which a run overwrites
+  bool mayRunAgain =
+      true; // false: outputs share cells with inputs, which a run overwrites, or a device has inputs
+  const bool *lent = nullptr; // by matrix: a device has its cells before and after the run; null: none
 };
 
 /// `session`: null if all steps run on the processor. Rethrows exceptions of rule bodies, and DeviceError if a device is lost and the

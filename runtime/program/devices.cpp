@@ -64,25 +64,22 @@ std::vector<device::DeviceName> availableDevices(const Program &program) {
 }
 
 std::unique_ptr<device::Session> openSession(const std::string &names,
-                                             const device::Session::Settings &settings) {
+                                             const device::Session::Settings &settings, bool placesSteps) {
   std::vector<std::string> complaints;
   auto devices = device::openDevices(names, complaints);
   for (const std::string &complaint : complaints)
     settings.say(complaint);
   if (!devices.empty())
     return std::make_unique<device::Session>(std::move(devices), settings);
-  if (names != "none")
+  if (names != "none" && placesSteps)
     settings.say("the configuration places steps on a device, and there is none: they run on the processor");
   return nullptr;
 }
 
-Devices::~Devices() {
-  if (const char *asked = std::getenv("PB_DEVICE_COUNTERS"); asked && *asked && session_)
-    sayCounters();
-}
-
-void Devices::sayCounters() const {
-  for (const auto &[name, c] : session_->counters()) {
+void sayCounters(const device::Session &session, const std::function<void(const std::string &)> &say) {
+  if (const char *asked = std::getenv("PB_DEVICE_COUNTERS"); !asked || !*asked)
+    return;
+  for (const auto &[name, c] : session.counters()) {
     const std::string across = c.copiesAcross
                                    ? std::to_string(c.copiesAcross) + " copies to other devices (" +
                                          std::to_string(c.bytesAcross) + " bytes), "
@@ -95,6 +92,11 @@ void Devices::sayCounters() const {
         " bytes at rest, " + std::to_string(c.lockedBytes) + " bytes locked, " + std::to_string(c.graphs) +
         " graphs given " + std::to_string(c.chains) + " times, " + std::to_string(c.items) + " work-items");
   }
+}
+
+Devices::~Devices() {
+  if (session_)
+    sayCounters(*session_, say);
 }
 
 device::Session *Devices::wanted() {

@@ -12,6 +12,7 @@
 #pragma once
 #include "runtime/abi/program.h"
 #include "runtime/device/session.h"
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -37,8 +38,13 @@ bool placesSteps(const Program &);
 /// What --devices names and this machine has; nothing for a program without kernels for devices.
 std::vector<device::DeviceName> availableDevices(const Program &);
 
-/// Opens these devices, and tells `settings.say` which cannot be opened, or that there is none. Null: there is none.
-std::unique_ptr<device::Session> openSession(const std::string &names, const device::Session::Settings &);
+/// Opens these devices, and tells `settings.say` which cannot be opened, or that there is none. Null: there is none. `placesSteps`: the
+/// configuration places steps on them.
+std::unique_ptr<device::Session> openSession(const std::string &names, const device::Session::Settings &,
+                                             bool placesSteps = true);
+
+/// With PB_DEVICE_COUNTERS in the environment, says a line for each device: what it was given.
+void sayCounters(const device::Session &, const std::function<void(const std::string &)> &say);
 
 class Devices {
 public:
@@ -54,8 +60,6 @@ public:
   std::vector<std::string> report();
 
 private:
-  void sayCounters() const;
-
   const Program *program_;
   bool isOpened_ = false;
   std::unique_ptr<device::Trace> trace_;

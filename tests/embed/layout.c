@@ -16,7 +16,7 @@ static void arrays(void) {
   AT(pbc_array, data, 0); AT(pbc_array, element, 8); AT(pbc_array, rank, 12); AT(pbc_array, place, 16); AT(pbc_array, device, 20);
   AT(pbc_array, flags, 24); AT(pbc_array, reserved, 28); AT(pbc_array, extent, 32); AT(pbc_array, stride, 96); AT(pbc_array, owner, 160);
   CHECK(PBC_F64 == 1 && PBC_F32 == 2 && PBC_I32 == 3 && PBC_I64 == 4 && PBC_U8 == 5);
-  CHECK(PBC_HOST == 1 && PBC_CUDA == 2 && PBC_OPENCL == 4 && PBC_READ_ONLY == 1);
+  CHECK(PBC_HOST == 1 && PBC_CUDA == 2 && PBC_OPENCL == 4 && PBC_FAKE == 12 && PBC_READ_ONLY == 1);
 }
 
 static void contexts(void) {

@@ -57,6 +57,19 @@ int main() {
   options.configuration = "missing.cfg";
   fails(PBC_ERROR_CONFIGURATION, "missing.cfg", [&] { pbc::basics::Context refused(options); });
 
+  // On a device: no step is placed there, so that the cells come and go.
+  setenv("PB_FAKE_DEVICE", "", 1);
+  options.configuration = "";
+  options.devices = "fake";
+  const pbc::basics::Context onDevice(options);
+  const pbc::View<double, 1> there = pbc::View<double, 1>(a).on(PBC_FAKE);
+  const pbc::View<const double, 1> inside = there.part(0, 1, 3);
+  CHECK(inside.place() == PBC_FAKE && inside.device() == 0);
+  onDevice.Smooth(there, pbc::View<double, 1>(b).on(PBC_FAKE));
+  CHECK(b[1] == 2 && b[3] == 5);
+  fails(PBC_ERROR_DEVICE, "the array A is on the device fake:0, and this context has no device",
+        [&] { c.Smooth(there, b); });
+
   pbc::basics::Context other = std::move(c);
   CHECK(other.Sum(a, 1) == 11 && other.configuration().find("[Smooth]") != std::string::npos);
 }

@@ -79,6 +79,9 @@ enum CuAttribute : int {
   kCuMostLocalBytes = 97, // for kernels that ask for more
 };
 constexpr CuStatus kCuOutOfMemory = 2, kCuNotReady = 600;
+constexpr int kCuMemoryKind = 2, kCuMemoryDevice = 9; // attributes of addresses; the first is a CuRows::Type
+constexpr CuStream kCuDefaultStream =
+    nullptr; // the one that waits for all streams which do not say otherwise
 constexpr int kCuFunctionGroupItems = 0, kCuFunctionDynamicBytes = 8; // attributes of functions
 
 // EACH(member, symbol, parameters)
@@ -97,6 +100,7 @@ constexpr int kCuFunctionGroupItems = 0, kCuFunctionDynamicBytes = 8; // attribu
   EACH(cuCtxSetCurrent, "cuCtxSetCurrent", (CuContext))                                                      \
   EACH(cuMemAlloc, "cuMemAlloc_v2", (CuAddress *, std::size_t))                                              \
   EACH(cuMemFree, "cuMemFree_v2", (CuAddress))                                                               \
+  EACH(cuPointerGetAttribute, "cuPointerGetAttribute", (void *, int, CuAddress))                             \
   EACH(cuMemAllocHost, "cuMemAllocHost_v2", (void **, std::size_t))                                          \
   EACH(cuMemFreeHost, "cuMemFreeHost", (void *))                                                             \
   EACH(cuMemHostRegister, "cuMemHostRegister_v2", (void *, std::size_t, unsigned))                           \

@@ -38,6 +38,7 @@ Description CudaDevice::describe(CuDevice device) {
                     .name = name,
                     .driver = "driver " + std::to_string(driver / 1000) + "." +
                               std::to_string(driver % 1000 / 10) + ", " + nvrtcVersion(driver),
+                    .number = device,
                     .bytes = bytes,
                     .largest = bytes,
                     .localBytes = static_cast<unsigned long>(attributeOf(device, kCuLocalBytes)),
@@ -114,6 +115,22 @@ std::size_t CudaDevice::longestChain() const { return context_->cuda.hasGraphs ?
 
 std::unique_ptr<Buffer> CudaDevice::allocate(unsigned long bytes) {
   return std::make_unique<CudaBuffer>(pool_, bytes);
+}
+
+/// Its context is the device's primary one, whose memory all libraries of the process share.
+std::unique_ptr<Buffer> CudaDevice::borrow(void *memory, unsigned long bytes) {
+  context_->enter();
+  const Cuda &cuda = context_->cuda;
+  const auto address = reinterpret_cast<CuAddress>(memory);
+  unsigned kind = 0;
+  int device = 0;
+  if (cuda.cuPointerGetAttribute(&kind, kCuMemoryKind, address) != 0 || kind != CuRows::Device ||
+      cuda.cuPointerGetAttribute(&device, kCuMemoryDevice, address) != 0 || device != about_.number)
+    throw DeviceError(Failure::Unsuitable, "the memory is not that of " + about_.name);
+  const CudaMarkRef others = context_->record(kCuDefaultStream, false);
+  for (const CuStream stream : streams_)
+    context_->wait(stream, others);
+  return std::make_unique<CudaBuffer>(CudaMemory{.address = address, .bytes = bytes});
 }
 
 std::unique_ptr<Kernel> CudaDevice::build(const KernelSource &source) {

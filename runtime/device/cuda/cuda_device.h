@@ -33,6 +33,7 @@ public:
   const Description &about() const override { return about_; }
   std::unique_ptr<Buffer> allocate(unsigned long bytes) override;
   unsigned long keptBytes() const override { return pool_->keptBytes(); }
+  std::unique_ptr<Buffer> borrow(void *memory, unsigned long bytes) override;
   std::unique_ptr<Kernel> build(const KernelSource &) override;
   void plan(const Kernel &, const std::vector<LibraryMatrix> &) override;
   Builds builds() const override { return {compiled_, cached_}; }

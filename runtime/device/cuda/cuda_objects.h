@@ -92,12 +92,19 @@ class CudaBuffer : public Buffer {
 public:
   CudaBuffer(std::shared_ptr<CudaPool> owner, unsigned long bytes)
       : size(bytes), memory(owner->allocate(bytes)), pool_(std::move(owner)) {}
-  ~CudaBuffer() override { pool_->giveBack(std::move(memory)); }
+  /// Somebody else's memory.
+  explicit CudaBuffer(CudaMemory borrowed) : size(borrowed.bytes), memory(std::move(borrowed)) {}
+  CudaBuffer(const CudaBuffer &) = delete;
+  CudaBuffer &operator=(const CudaBuffer &) = delete;
+  ~CudaBuffer() override {
+    if (pool_)
+      pool_->giveBack(std::move(memory));
+  }
   const unsigned long size;
   CudaMemory memory;
 
 private:
-  std::shared_ptr<CudaPool> pool_;
+  std::shared_ptr<CudaPool> pool_; // null: the memory is borrowed
 };
 
 /// Code that the driver has loaded; stays loaded until its last launch has ended.

@@ -16,6 +16,7 @@ Description FakeDevice::describe(const FakeOptions &options, int number) {
   return {.api = "fake",
           .name = "fake device " + std::to_string(number),
           .driver = hostCompiler(),
+          .number = number,
           .bytes = options.memory,
           .largest = options.largest ? std::min(options.largest, options.memory) : options.memory,
           .localBytes = options.local,
@@ -77,14 +78,21 @@ std::unique_ptr<Buffer> FakeDevice::allocate(unsigned long bytes) {
   return std::make_unique<FakeBuffer>(state_, std::move(memory));
 }
 
+std::unique_ptr<Buffer> FakeDevice::bufferOver(void *memory, unsigned long bytes) {
+  auto over = std::make_shared<FakeMemory>();
+  over->base = static_cast<char *>(memory);
+  over->bytes = bytes;
+  return std::make_unique<FakeBuffer>(state_, std::move(over));
+}
+
 std::unique_ptr<Buffer> FakeDevice::wrap(void *memory, unsigned long bytes) {
   throwIfLost();
-  if (!options_.shares)
-    return nullptr;
-  auto wrapped = std::make_shared<FakeMemory>();
-  wrapped->base = static_cast<char *>(memory);
-  wrapped->bytes = bytes;
-  return std::make_unique<FakeBuffer>(state_, std::move(wrapped));
+  return options_.shares ? bufferOver(memory, bytes) : nullptr;
+}
+
+std::unique_ptr<Buffer> FakeDevice::borrow(void *memory, unsigned long bytes) {
+  throwIfLost();
+  return bufferOver(memory, bytes);
 }
 
 std::unique_ptr<Kernel> FakeDevice::build(const KernelSource &source) {

@@ -53,6 +53,8 @@ public:
   const Description &about() const override { return about_; }
   std::unique_ptr<Buffer> allocate(unsigned long bytes) override;
   std::unique_ptr<Buffer> wrap(void *memory, unsigned long bytes) override;
+  /// Its memory is the processor's, so that a caller gets some from malloc().
+  std::unique_ptr<Buffer> borrow(void *memory, unsigned long bytes) override;
   std::unique_ptr<Kernel> build(const KernelSource &) override;
   void plan(const Kernel &, const std::vector<LibraryMatrix> &) override;
   Builds builds() const override;
@@ -84,6 +86,7 @@ private:
   bool fails(FakeFault::Kind, long number) const;
   void throwIfLost() const;
   FakeBuffer &known(Buffer &) const;
+  std::unique_ptr<Buffer> bufferOver(void *memory, unsigned long bytes);
   FakeCommandRef begin(double seconds);
   EventRef launchLibrary(const LibraryKernel &, const std::vector<Argument> &);
   /// Throws if one of the next launches is to be refused; true: one is to be wrong.

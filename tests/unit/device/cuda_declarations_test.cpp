@@ -54,6 +54,8 @@ TEST(CudaDeclarations, RowsAreLaidOutAlike) {
 #undef PB_SAME
   EXPECT_EQ(int{CuRows::Host}, CU_MEMORYTYPE_HOST);
   EXPECT_EQ(int{CuRows::Device}, CU_MEMORYTYPE_DEVICE);
+  EXPECT_EQ(int{kCuMemoryKind}, CU_POINTER_ATTRIBUTE_MEMORY_TYPE);
+  EXPECT_EQ(int{kCuMemoryDevice}, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
 }
 
 TEST(CudaDeclarations, RowsAcrossAreLaidOutAlike) {

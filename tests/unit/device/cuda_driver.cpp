@@ -210,6 +210,14 @@ CuStatus cuMemFree_v2(CuAddress address) {
   std::free(memory);
   return 0;
 }
+CuStatus cuPointerGetAttribute(void *to, int attribute, CuAddress address) {
+  std::lock_guard lock(mutex);
+  if (!within(onDevice, at<>(address), 1))
+    return 1;
+  *static_cast<int *>(to) =
+      attribute == kCuMemoryKind ? int{CuRows::Device} : 0; // all memory is the first device's
+  return 0;
+}
 CuStatus cuMemAllocHost_v2(void **to, std::size_t n) {
   std::lock_guard lock(mutex);
   *to = std::malloc(n);
@@ -357,11 +365,12 @@ CuStatus cuEventRecord(CuEvent e, CuStream s) {
     std::lock_guard lock(mutex);
     which = ++e->state->given;
   }
-  return s->give([which, state = e->state] {
+  const auto pass = [which, state = e->state] {
     std::lock_guard lock(mutex);
     state->done = which;
     state->when = std::chrono::steady_clock::now();
-  });
+  };
+  return s ? s->give(pass) : (pass(), 0); // the default stream has no commands
 }
 CuStatus cuEventQuery(CuEvent e) {
   std::lock_guard lock(mutex);

@@ -90,6 +90,37 @@ TEST_F(CudaDevices, MemoryIsUsedAgain) { // requirement 63
   EXPECT_EQ(device->keptBytes(), 0u); // it has given all of it back
 }
 
+TEST_F(CudaDevices, MemoryOfOthersIsUsedWhereItLies) {
+  auto allocate = of<CuStatus(float **, std::size_t)>("cuMemAlloc_v2");
+  auto free = of<CuStatus(float *)>("cuMemFree_v2");
+  const int before = of<int()>("pb_test_allocations")();
+  const long n = 1000;
+  const Transfer all{.bytes = n * sizeof(float)};
+  float *cells = nullptr; // the memory of this driver is the processor's
+  ASSERT_EQ(allocate(&cells, all.bytes), 0);
+  std::fill_n(cells, n, 1.0F);
+  const unsigned long kept = device->keptBytes();
+  auto buffer = device->borrow(cells, all.bytes);
+  EXPECT_EQ(contentsOf<float>(*device, *buffer, n), std::vector<float>(n, 1));
+  const std::vector<float> four(n, 4);
+  const EventRef in = device->copyIn(*buffer, all, four.data());
+  finish(*device, in);
+  EXPECT_TRUE(device->isIdle(*buffer));
+  EXPECT_EQ(std::vector<float>(cells, cells + n), four);
+  buffer.reset();
+  EXPECT_EQ(device->keptBytes(), kept) << "it is not the pool's";
+  EXPECT_EQ(free(cells), 0);
+  EXPECT_EQ(of<int()>("pb_test_allocations")(), before + 1);
+  std::vector<float> host(n);
+  try {
+    device->borrow(host.data(), all.bytes);
+    FAIL() << "memory of the processor was taken";
+  } catch (const DeviceError &e) {
+    EXPECT_EQ(e.failure(), Failure::Unsuitable);
+    EXPECT_STREQ(e.what(), "the memory is not that of a test");
+  }
+}
+
 TEST_F(CudaDevices, EventsComeFromAPoolAndHaveNoTimes) {
   NEEDS_NVRTC();
   const auto kernel = device->build({kScale, "scale", {64, 1, 1}});
