@@ -21,13 +21,13 @@ std::shared_ptr<const Library> Library::open(const std::string &path) {
   return std::shared_ptr<const Library>(new Library(*about));
 }
 
-Context::Context(std::shared_ptr<const Library> library, int threads, const std::string &configuration,
-                 const std::string &devices)
+Context::Context(std::shared_ptr<const Library> library, const Options &given)
     : library_(std::move(library)) {
   pbc_options options{};
-  options.threads = threads;
-  options.configuration = configuration.c_str();
-  options.devices = devices.empty() ? nullptr : devices.c_str();
+  options.threads = given.threads;
+  options.configuration = given.configuration.c_str();
+  options.devices = given.devices.empty() ? nullptr : given.devices.c_str();
+  options.seed = given.seed;
   if (const int status = about().create(PBC_ABI_VERSION, &options, &context_)) {
     const std::string message = context_ ? about().message(context_) : "not enough memory";
     about().destroy(context_);

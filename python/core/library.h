@@ -37,10 +37,14 @@ private:
 
 class Context {
 public:
-  /// `threads`: 0 as the configuration says. `configuration`: a file, or "" for none. `devices`: their names, or "" for those of the
-  /// environment.
-  Context(std::shared_ptr<const Library>, int threads, const std::string &configuration,
-          const std::string &devices);
+  /// How a context is made.
+  struct Options {
+    int threads = 0;           // 0: as the configuration says
+    std::string configuration; // a file, or "" for none
+    std::string devices;       // their names, or "" for those of the environment
+    std::uint64_t seed = 0;    // of random numbers; 0: the usual one
+  };
+  Context(std::shared_ptr<const Library>, const Options &);
   ~Context();
   Context(const Context &) = delete;
   Context &operator=(const Context &) = delete;

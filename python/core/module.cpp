@@ -15,9 +15,11 @@ using namespace pbc_python;
 namespace {
 
 std::shared_ptr<const Context> contextOf(const std::string &library, int threads,
-                                         const std::string &configuration, const std::string &devices) {
+                                         const std::string &configuration, const std::string &devices,
+                                         std::uint64_t seed) {
   const nb::gil_scoped_release unlocked;
-  return std::make_shared<const Context>(Library::open(library), threads, configuration, devices);
+  return std::make_shared<const Context>(Library::open(library),
+                                         Context::Options{threads, configuration, devices, seed});
 }
 
 /// (name, dtype, rank, extents)
@@ -76,12 +78,13 @@ NB_MODULE(_core, m) {
   nb::class_<SharedContext>(m, "Context")
       .def("__init__",
            [](SharedContext *self, const std::string &library, int threads, const std::string &configuration,
-              const std::string &devices) {
-             new (self) SharedContext(contextOf(library, threads, configuration, devices));
+              const std::string &devices, std::uint64_t seed) {
+             new (self) SharedContext(contextOf(library, threads, configuration, devices, seed));
            })
       .def("configure",
            [](SharedContext &self, const std::string &library, int threads, const std::string &configuration,
-              const std::string &devices) { self.set(contextOf(library, threads, configuration, devices)); })
+              const std::string &devices,
+              std::uint64_t seed) { self.set(contextOf(library, threads, configuration, devices, seed)); })
       .def("functions", &functionsOf)
       .def_prop_ro("configuration", [](const SharedContext &self) { return self.get()->configuration(); })
       .def_prop_ro("compiler", [](const SharedContext &self) { return self.get()->about().compiler; });

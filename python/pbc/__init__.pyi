@@ -8,12 +8,12 @@ from ._display import Page, Text
 
 Function = Callable[..., Any]
 
-def compile(source: Union[str, os.PathLike[str]], *, configuration: Optional[Union[str, os.PathLike[str]]] = ..., threads: int = ..., devices: str = ...,
+def compile(source: Union[str, os.PathLike[str]], *, configuration: Optional[Union[str, os.PathLike[str]]] = ..., threads: int = ..., devices: str = ..., seed: int = ...,
             options: Sequence[str] = ...) -> Program: ...
 
 class Program:
     functions: Mapping[str, Function]
-    def __init__(self, path: Union[str, os.PathLike[str]], *, configuration: Optional[Union[str, os.PathLike[str]]] = ..., threads: int = ..., devices: str = ...,
+    def __init__(self, path: Union[str, os.PathLike[str]], *, configuration: Optional[Union[str, os.PathLike[str]]] = ..., threads: int = ..., devices: str = ..., seed: int = ...,
                  options: Sequence[str] = ...) -> None: ...
     def __getitem__(self, name: str) -> Function: ...
     def __getattr__(self, name: str) -> Function: ...

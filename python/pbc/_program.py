@@ -15,7 +15,7 @@ from ._errors import Error, TuneError
 from ._tools import cache_folder, compiler, run
 
 
-def compile(source, *, configuration=None, threads=0, devices="", options=()):
+def compile(source, *, configuration=None, threads=0, devices="", seed=0, options=()):
     """Compiles a program and returns it, with its transforms as functions.
 
     source: the path of a .pbcc file, or the text of a program (anything with a line break or a brace).
@@ -23,6 +23,7 @@ def compile(source, *, configuration=None, threads=0, devices="", options=()):
     threads: of the calls; 0: as many as the configuration says, or the machine has processors.
     devices: those that steps may run on, if the configuration places some there, and arrays may lie on, as "cuda:0"; "none"; "": those that PB_DEVICES in the environment names, or
         all, if the configuration places steps on devices.
+    seed: of the random numbers that rules draw; 0: 1, as in programs. With threads=1, programs that are called in the same way get the same numbers.
     options: further words for the compiler, as "-DN=4", "-lblas", "--element=float".
 
     Raises CompileError with the compiler's messages, and ConfigurationError.
@@ -37,7 +38,7 @@ def compile(source, *, configuration=None, threads=0, devices="", options=()):
     path = _written(text) if isText else Path(text).resolve()
     if not isText and not path.exists():
         raise FileNotFoundError(f"there is no program {source}")
-    return Program(path, configuration=configuration, threads=threads, devices=devices, options=tuple(map(str, options)))
+    return Program(path, configuration=configuration, threads=threads, devices=devices, seed=seed, options=tuple(map(str, options)))
 
 
 def _written(text):
@@ -70,8 +71,8 @@ class Program:
     last index is x: an array of shape (h, w) is a matrix [w, h]. Any number of threads may call, and Python's lock is not held meanwhile.
     """
 
-    def __init__(self, path, *, configuration=None, threads=0, devices="", options=()):
-        self._path, self._threads, self._devices, self._options = Path(path), threads, devices, tuple(options)
+    def __init__(self, path, *, configuration=None, threads=0, devices="", seed=0, options=()):
+        self._path, self._threads, self._devices, self._seed, self._options = Path(path), threads, devices, seed, tuple(options)
         key = hashlib.sha256("\0".join([str(self._path), compiler(), *self._options]).encode()).hexdigest()[:16]
         self._folder = cache_folder() / key
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -82,12 +83,12 @@ class Program:
         kept = next((str(file) for file in (self._tuned, tuned) if file.exists()), "")
         self._file = str(configuration) if configuration else kept
         try:
-            self._context = _core.Context(str(self._library), threads, self._file, devices)
+            self._context = _core.Context(str(self._library), threads, self._file, devices, seed)
         except Error:
             if configuration or not self._file:
                 raise
             self._file = ""  # of an earlier text of the program
-            self._context = _core.Context(str(self._library), threads, "", devices)
+            self._context = _core.Context(str(self._library), threads, "", devices, seed)
         self.functions = {}
         for function in self._context.functions():
             self.functions[function.name] = _documented(function)
@@ -154,7 +155,7 @@ class Program:
         found = json.loads(run(*words, *options, error=TuneError, shows=progress))
         if self._tuned.exists():
             self._file = str(self._tuned)
-            self._context.configure(str(self._library), self._threads, self._file, self._devices)
+            self._context.configure(str(self._library), self._threads, self._file, self._devices, self._seed)
         return found
 
     def explain(self, transform=None):

@@ -88,7 +88,10 @@ typedef struct pbc_options {
   /* Which devices steps may run on, if the configuration places some there, and arrays may lie on: "cuda:0" or "opencl,cuda"; "none";
      null: those that PB_DEVICES in the environment names, or all, if the configuration places steps on devices. */
   const char *devices;
-  void *more[3]; /* null */
+  /* Of the random numbers that rules draw, as --seed of programs; 0: 1. In contexts with the same seed, the first thread that draws some
+     gets the same numbers, call by call, the second thread others. */
+  uint64_t seed;
+  void *more[2]; /* null */
 } pbc_options;
 
 typedef struct pbc_context pbc_context;

@@ -168,6 +168,7 @@ struct Options {
   int threads = 0;                                ///< workers; 0: as the configuration says
   std::optional<std::string> configuration = {};  ///< a file; nothing: the one beside the library; "": none
   std::optional<std::string> devices = {};        ///< as for --devices; nothing: PB_DEVICES, or all; "none"
+  std::uint64_t seed = 0;                         ///< of random numbers in rules; 0: 1, as in programs
   std::function<void(const char *text)> say = {}; ///< gets warnings, from any thread; it must not throw
 };
 
@@ -178,6 +179,7 @@ public:
       : library_(&library), options_(std::make_unique<Options>(options)) {
     pbc_options given = {};
     given.threads = options.threads;
+    given.seed = options.seed;
     given.configuration = options_->configuration ? options_->configuration->c_str() : nullptr;
     given.devices = options_->devices ? options_->devices->c_str() : nullptr;
     if (options_->say) {

@@ -13,6 +13,9 @@
 namespace pb {
 
 struct Memo; // memo.h
+namespace base {
+class RandomStreams; // runtime/base/random.h
+}
 
 /// What differs between the contexts of a library. A program has one.
 struct ExecutionContext {
@@ -22,6 +25,7 @@ struct ExecutionContext {
   Memo *memos = nullptr;   ///< those of this context that remember something
   bool isUntrained = true; ///< whether it has its defaults alone
   void *owner = nullptr;   ///< what runtime/embed knows of it
+  base::RandomStreams *random = nullptr; ///< of this context; null: those of the process
 };
 
 extern "C" {

@@ -2,10 +2,11 @@
 
 #include "runtime/base/random.h"
 #include "runtime/abi/body.h"
-#include <atomic>
+#include "runtime/abi/slots.h"
 #include <bit>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 namespace pb {
 namespace base {
@@ -30,7 +31,33 @@ std::uint64_t Random::bits() {
 
 namespace {
 std::atomic<std::uint64_t> commonSeed{1}, epoch{0}, nextThread{0};
+
+Random generatorOf(std::uint64_t seed, std::uint64_t thread) {
+  return Random(seed + 0x632be59bd9b4e019u * thread);
+}
 } // namespace
+
+/// A generator that the calling thread has.
+struct RandomStreams::OfThread {
+  std::weak_ptr<Core> core;
+  unsigned long number;
+  Random random;
+};
+
+RandomStreams::RandomStreams(std::uint64_t seed) {
+  static std::atomic<unsigned long> all = 0;
+  core_ = std::make_shared<Core>(seed, ++all);
+}
+
+Random &RandomStreams::ofThread() {
+  thread_local std::vector<OfThread> mine;
+  for (OfThread &one : mine)
+    if (one.number == core_->number)
+      return one.random;
+  std::erase_if(mine, [](const OfThread &one) { return one.core.expired(); });
+  mine.push_back({core_, core_->number, generatorOf(core_->seed, core_->threads++)});
+  return mine.back().random;
+}
 
 void seedThreads(std::uint64_t seed) {
   commonSeed = seed;
@@ -42,11 +69,13 @@ void seedThreads(std::uint64_t seed) {
 
 extern "C" double pb_random01() {
   using namespace base;
+  if (RandomStreams *const own = pb_execution->random)
+    return own->ofThread().unit();
   thread_local Random random(0);
   thread_local std::uint64_t seen = ~std::uint64_t{0};
   if (const std::uint64_t now = epoch.load(std::memory_order_relaxed); seen != now) {
     seen = now;
-    random = Random(commonSeed + 0x632be59bd9b4e019u * nextThread++);
+    random = generatorOf(commonSeed, nextThread++);
   }
   return random.unit();
 }

@@ -77,6 +77,7 @@ void pbc_context::configure(const pbc_options &options) {
   const embed::Inside inside(*this);
   say_ = options.say;
   user_ = options.user;
+  execution_.random = &random_.emplace(options.seed ? options.seed : 1);
   const embed::Configured configured = embed::configure(*library, options, slots_.get());
   program_ = configured.program;
   execution_.threads = program::threadCount(options.threads > 0 ? options.threads : configured.threads);

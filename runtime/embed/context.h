@@ -13,11 +13,13 @@
 // one context; a context whose configuration was refused exists only to say so.
 #pragma once
 #include "runtime/abi/library.h"
+#include "runtime/base/random.h"
 #include "runtime/device/session.h"
 #include "runtime/task/scheduler.h"
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 struct pbc_context {
@@ -75,6 +77,7 @@ private:
   const pb::Program *program_;
   pb::ExecutionContext execution_;
   std::unique_ptr<char, Free> slots_;
+  std::optional<pb::base::RandomStreams> random_;
   void (*say_)(void *, const char *) = nullptr;
   void *user_ = nullptr;
   int refused_ = PBC_OK;

@@ -22,7 +22,7 @@ static void arrays(void) {
 static void contexts(void) {
   CHECK(sizeof(pbc_options) == 64);
   AT(pbc_options, threads, 0); AT(pbc_options, reserved, 4); AT(pbc_options, configuration, 8); AT(pbc_options, say, 16);
-  AT(pbc_options, user, 24); AT(pbc_options, devices, 32); AT(pbc_options, more, 40);
+  AT(pbc_options, user, 24); AT(pbc_options, devices, 32); AT(pbc_options, seed, 40); AT(pbc_options, more, 48);
   CHECK(PBC_OK == 0 && PBC_ERROR_VERSION == 1 && PBC_ERROR_CONTEXT == 2 && PBC_ERROR_ARGUMENT == 3 && PBC_ERROR_SIZE == 4);
   CHECK(PBC_ERROR_OVERLAP == 5 && PBC_ERROR_CONFIGURATION == 6 && PBC_ERROR_MEMORY == 7 && PBC_ERROR_RULE == 8);
   CHECK(PBC_ERROR_RECURSION == 9 && PBC_ERROR_ACCURACY == 10 && PBC_ERROR_DEVICE == 11 && PBC_ERROR_INTERNAL == 12);

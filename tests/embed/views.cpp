@@ -67,6 +67,8 @@ int main() {
   CHECK(inside.place() == PBC_FAKE && inside.device() == 0);
   onDevice.Smooth(there, pbc::View<double, 1>(b).on(PBC_FAKE));
   CHECK(b[1] == 2 && b[3] == 5);
+  fails(PBC_ERROR_RULE, "unwilling", [&] { onDevice.Fail(there, pbc::View<double, 1>(b).on(PBC_FAKE)); });
+  onDevice.Smooth(there, b);
   fails(PBC_ERROR_DEVICE, "the array A is on the device fake:0, and this context has no device",
         [&] { c.Smooth(there, b); });
 

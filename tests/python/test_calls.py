@@ -87,6 +87,19 @@ def test_signatures_and_documentation(program):
     assert "input A[k, h]: float64" in program.MatMul.__doc__
 
 
+def test_the_seed_decides_random_numbers():
+    import pbc
+    text = "transform Draw from Low to A[n] { A.cell(i) from(Low low) { return low + PetabricksRuntime::rand01(); } }"
+    one, again, other = (pbc.compile(text, threads=1, seed=seed) for seed in (7, 7, 8))
+    first, second = one.Draw(0, n=20), one.Draw(0, n=20)
+    assert not np.array_equal(first, second)
+    np.testing.assert_array_equal(again.Draw(0, n=20), first)
+    np.testing.assert_array_equal(again.Draw(0, n=20), second)
+    assert not np.array_equal(other.Draw(0, n=20), first)
+    with pytest.raises(TypeError):
+        pbc.compile(text, seed=-1)
+
+
 def test_eight_threads_on_one_context_and_on_eight(program, numbers):
     from pbc import Program
     shared = [program] * 8
