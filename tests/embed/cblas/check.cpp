@@ -39,6 +39,9 @@ struct Routines;
     static constexpr auto symm = pbc_##LETTER##symm;                                                         \
     static constexpr auto trmm = pbc_##LETTER##trmm;                                                         \
     static constexpr auto trsm = pbc_##LETTER##trsm;                                                         \
+    static constexpr auto syrk = pbc_##LETTER##syrk;                                                         \
+    static constexpr auto syr2k = pbc_##LETTER##syr2k;                                                       \
+    static constexpr auto gemv = pbc_##LETTER##gemv;                                                         \
     static constexpr const char *kLetter = #LETTER;                                                          \
   }
 ROUTINES_OF(double, d);
@@ -233,6 +236,93 @@ void triangular(int layout, int side, int uplo, int turn, int diag, int m, int n
         c.distance(b));
 }
 
+/// syrk, and syr2k with B: only one triangle of C is a matter of numbers.
+template <class T>
+void updates(int layout, int uplo, int turn, int n, int k, T alpha, T beta) {
+  const bool isTurned = turn != PBC_NO_TRANS;
+  for (const bool isTwo : {false, true}) {
+    Matrix<T> a(layout, isTurned ? k : n, isTurned ? n : k, 1), b(layout, a.rows(), a.columns(), 2, 1),
+        c(layout, n, n, 3, 5);
+    if (alpha == 0)
+      a.fill(kNone<T>), b.fill(kNone<T>);
+    const auto left = [&](int i, int l) { return isTurned ? a(l, i) : a(i, l); };
+    const auto right = [&](int i, int l) { return !isTwo ? left(i, l) : isTurned ? b(l, i) : b(i, l); };
+    const auto isThere = [&](int i, int j) { return i == j || (uplo == PBC_UPPER) == (j > i); };
+    Matrix<T> expected = c;
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) {
+        double product = 0;
+        for (int l = 0; l < k && alpha != 0; ++l)
+          product += double(left(i, l)) * double(right(j, l)) +
+                     (isTwo ? double(right(i, l)) * double(left(j, l)) : 0);
+        if (isThere(i, j)) {
+          expected(i, j) = static_cast<T>(double(alpha) * product + double(beta) * double(c(i, j)));
+          if (beta == 0)
+            c(i, j) = kNone<T>;
+        }
+      }
+    Matrix<T> other = c;
+    const int status = isTwo ? Routines<T>::syr2k(layout, uplo, turn, n, k, alpha, a.data(), a.step(),
+                                                  b.data(), b.step(), beta, c.data(), c.step())
+                             : Routines<T>::syrk(layout, uplo, turn, n, k, alpha, a.data(), a.step(), beta,
+                                                 c.data(), c.step());
+    CHECK(status == PBC_OK, "%s\n", pbc_cblas_message());
+    CHECK(c.distance(expected) < 10 * kNear<T>, "%d: layout %d, %d %d, %d %d, alpha %g, beta %g: %g\n", isTwo,
+          layout, uplo, turn, n, k, double(alpha), double(beta), c.distance(expected));
+    auto *their = theirs(+Routines<T>::syrk, Routines<T>::kLetter, "syrk");
+    auto *theirTwo = theirs(+Routines<T>::syr2k, Routines<T>::kLetter, "syr2k");
+    if (!their || !theirTwo)
+      continue;
+    if (isTwo)
+      theirTwo(layout, uplo, turn, n, k, alpha, a.data(), a.step(), b.data(), b.step(), beta, other.data(),
+               other.step());
+    else
+      their(layout, uplo, turn, n, k, alpha, a.data(), a.step(), beta, other.data(), other.step());
+    CHECK(c.distance(other) < 10 * kNear<T>, "%d: layout %d, %d %d, %d %d: not as CBLAS\n", isTwo, layout,
+          uplo, turn, n, k);
+  }
+}
+
+/// The vectors lie in cells that are not numbers.
+template <class T>
+void gemv(int layout, int turn, int m, int n, int incx, int incy, T alpha, T beta) {
+  const bool isTurned = turn != PBC_NO_TRANS;
+  const int from = isTurned ? m : n, to = isTurned ? n : m;
+  Matrix<T> a(layout, m, n, 1);
+  if (alpha == 0)
+    a.fill(kNone<T>);
+  const auto place = [](int i, int count, int increment) {
+    return static_cast<std::size_t>(increment < 0 ? (i - count + 1) * increment : i * increment);
+  };
+  std::vector<T> x(static_cast<std::size_t>(std::max(1, from * std::abs(incx))), kNone<T>),
+      y(static_cast<std::size_t>(std::max(1, to * std::abs(incy))), T(77)), expected = y;
+  for (int i = 0; i < from; ++i)
+    x[place(i, from, incx)] = T(i % 5 - 2) / 2;
+  for (int i = 0; i < to; ++i) {
+    T &cell = y[place(i, to, incy)];
+    cell = T(i % 7 - 3);
+    double s = double(beta) * double(cell);
+    for (int l = 0; l < from && alpha != 0; ++l)
+      s += double(alpha) * double(isTurned ? a(l, i) : a(i, l)) * double(x[place(l, from, incx)]);
+    expected[place(i, to, incy)] = m && n ? static_cast<T>(s) : cell;
+    if (beta == 0 && m && n)
+      cell = kNone<T>;
+  }
+  std::vector<T> other = y;
+  const int status =
+      Routines<T>::gemv(layout, turn, m, n, alpha, a.data(), a.step(), x.data(), incx, beta, y.data(), incy);
+  CHECK(status == PBC_OK, "%s\n", pbc_cblas_message());
+  const auto isNear = [](T one, T two) { return std::fabs(double(one) - double(two)) < kNear<T>; };
+  CHECK(std::equal(y.begin(), y.end(), expected.begin(), isNear),
+        "layout %d, %d, %d %d, steps %d %d, alpha %g, beta %g\n", layout, turn, m, n, incx, incy,
+        double(alpha), double(beta));
+  if (auto *their = theirs(+Routines<T>::gemv, Routines<T>::kLetter, "gemv")) {
+    their(layout, turn, m, n, alpha, a.data(), a.step(), x.data(), incx, beta, other.data(), incy);
+    CHECK(std::equal(y.begin(), y.end(), other.begin(), isNear), "layout %d, %d, %d %d: not as CBLAS\n",
+          layout, turn, m, n);
+  }
+}
+
 template <class T>
 void all() {
   for (int layout : kLayouts)
@@ -241,6 +331,12 @@ void all() {
         for (int ta : kTurns)
           for (int tb : kTurns)
             gemm<T>(layout, ta, tb, m, n, k, T(alpha), T(beta));
+        for (int turn : kTurns) {
+          for (int uplo : kHalves)
+            updates<T>(layout, uplo, turn, n, k, T(alpha), T(beta));
+          for (const auto &[incx, incy] : {std::pair(1, 1), {2, 3}, {-1, 1}, {3, -2}})
+            gemv<T>(layout, turn, m, n, incx, incy, T(alpha), T(beta));
+        }
         for (int side : kSides)
           for (int uplo : kHalves) {
             if (alpha != 0)
@@ -279,11 +375,31 @@ void refusals() {
   refuses(PBC_ERROR_ARGUMENT, "pbc_dtrsm: diag is 0, but must be 131 or 132",
           pbc_dtrsm(101, 141, 121, 111, 0, 2, 2, 1, a, 2, c, 2));
   refuses(PBC_ERROR_ARGUMENT, "uplo is 120", pbc_dtrsm(101, 141, 120, 111, 131, 2, 2, 1, a, 2, c, 2));
+  refuses(PBC_ERROR_ARGUMENT, "pbc_dsyrk: trans is 1", pbc_dsyrk(101, 121, 1, 2, 2, 1, a, 2, 0, c, 2));
+  refuses(PBC_ERROR_SIZE, "lda is 2, but must be at least 3",
+          pbc_dsyrk(101, 121, 111, 2, 3, 1, a, 2, 0, c, 2));
+  refuses(PBC_ERROR_SIZE, "pbc_dsyr2k: ldb is 1, but must be at least 2",
+          pbc_dsyr2k(101, 121, 112, 2, 1, 1, a, 2, a, 1, 0, c, 2));
+  refuses(PBC_ERROR_SIZE, "pbc_sgemv: m is -1",
+          pbc_sgemv(101, 111, -1, 2, 1, nullptr, 2, nullptr, 1, 0, nullptr, 1));
+  refuses(PBC_ERROR_SIZE, "lda is 1, but must be at least 2",
+          pbc_dgemv(102, 111, 2, 1, 1, a, 1, a, 1, 0, c, 1));
+  refuses(PBC_ERROR_ARGUMENT, "pbc_dgemv: incy is 0", pbc_dgemv(101, 111, 2, 2, 1, a, 2, a, 1, 0, c, 0));
   for (double cell : c)
     CHECK(cell == 0, "%g\n", cell);
   // What the library itself says.
   refuses(PBC_ERROR_ARGUMENT,
           "pbc_dgemm: DgemmNN: ", pbc_dgemm(101, 111, 111, 2, 2, 2, 1, nullptr, 2, a, 2, 0, c, 2));
+}
+
+/// Updates of several blocks of rows, of which the last one is smaller.
+void blocks() {
+  for (int layout : kLayouts)
+    for (int uplo : kHalves)
+      for (int turn : {PBC_NO_TRANS, PBC_TRANS}) {
+        updates<double>(layout, uplo, turn, 2 * PBC_CBLAS_OWN_BLOCK + 9, 7, 1.5, 1);
+        updates<float>(layout, uplo, turn, PBC_CBLAS_OWN_BLOCK, 5, 1, 0);
+      }
 }
 
 /// Calls of all threads have one context, unless a thread has its own.
@@ -319,6 +435,7 @@ int main(int argc, char **) {
   contexts();
   all<double>();
   all<float>();
+  blocks();
   refusals();
   if (argc > 1)
     std::puts(theirLibrary() ? "compared with the system's CBLAS" : "there is no CBLAS to compare with");
