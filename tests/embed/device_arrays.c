@@ -227,6 +227,20 @@ int main(void) {
     sums(), rounds(), views();
     end("fake device 0: 0 launches");
   }
+  /* Two devices: a step runs on one of them, and its arrays lie on both. */
+  for (int peers = 0; peers < 2; ++peers) {
+    setenv("PB_FAKE_DEVICE", peers ? "devices=2" : "devices=2;peers=0", 1);
+    begin("fake:0,fake:1", 2, "places.cfg");
+    double onBoth[2][N];
+    fill(onBoth[0], N);
+    for (int device = 0; device < 2; ++device) {
+      pbc_array First = there(pbc_array_1d(onBoth[0], PBC_F64, N)), Second = there(pbc_array_1d(onBoth[1], PBC_F64, N));
+      First.device = device, Second.device = 1 - device;
+      OK(pbc_devices_Sums(c, &First, 2 + device, &Second));
+      checkSums(onBoth[1], 2 + device);
+    }
+    end("fake device 1: ");
+  }
   /* A device that refuses what it is given, and one that is lost. */
   setenv("PB_FAKE_DEVICE", "fail=launch:1+", 1);
   begin("fake", 2, "places.cfg");
