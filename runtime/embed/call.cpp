@@ -133,6 +133,7 @@ void run(pbc_context &context, const Transform &t, Arrays &arrays, const long *s
 void runBorrowing(pbc_context &context, const Transform &t, Arrays &arrays, const long *sizes,
                   const Where &where) {
   const Library &library = *context.library;
+  const WithoutCancellation guard;
   try {
     BorrowedArrays borrowed(*context.devices(), arrays);
     borrowed.borrow();

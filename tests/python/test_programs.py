@@ -2,6 +2,7 @@
 
 """Programs: files, the cache, tuning, explanations, the standard library."""
 import doctest
+import shutil
 
 import numpy as np
 import pbc
@@ -63,6 +64,7 @@ def test_each_number_of_threads_has_its_configuration(tmp_path):
     assert '"Left"' in pbc.compile(path, threads=3).configuration == all_of_them.configuration
 
 
+@pytest.mark.skipif(not shutil.which("c++"), reason="the fake device compiles its kernels by c++")
 def test_steps_on_a_device(tmp_path, monkeypatch):
     path = tmp_path / "scale.pbcc"
     path.write_text("transform Scale from A[w, h], F to B[w, h] { B.cell(x, y) from(A.cell(x, y) a, F f) { return a * f; } }")
