@@ -227,6 +227,11 @@ int main(void) {
     sums(), rounds(), views();
     end("fake device 0: 0 launches");
   }
+  /* A slow device: what a call has begun is over when it returns. */
+  setenv("PB_FAKE_DEVICE", "latency=3ms", 1);
+  begin("fake", 2, "places.cfg");
+  sums(), rounds(), views();
+  end("launches");
   /* Two devices: a step runs on one of them, and its arrays lie on both. */
   for (int peers = 0; peers < 2; ++peers) {
     setenv("PB_FAKE_DEVICE", peers ? "devices=2" : "devices=2;peers=0", 1);
