@@ -137,6 +137,19 @@ static void rounds(void) {
   CHECK(m == most && gaps[W] == -7 && gaps[W + 2] == -7);
 }
 
+/* Inputs that are read by steps on the device, by bodies on the processor and by a transform that a body calls. */
+static void mixed(void) {
+  double a[N], b[N], called[N], last = 0;
+  fill(a, N);
+  const pbc_array A = there(pbc_array_1d(a, PBC_F64, N));
+  pbc_array B = there(pbc_array_1d(b, PBC_F64, N)), C = there(pbc_array_1d(called, PBC_F64, N));
+  OK(pbc_devices_Mixed(c, &A, &B, &last, &C));
+  for (int i = 0; i < N; ++i)
+    CHECK(b[i] == 2 * a[i]);
+  CHECK(last == a[N - 1] + 1);
+  checkSums(called, 3);
+}
+
 static void *many(void *unused) {
   for (int i = 0; i < 20; ++i) {
     double a[N], b[N];
@@ -195,7 +208,7 @@ int main(void) {
   FILE *f = fopen("places.cfg", "w");
   CHECK(f);
   fputs("program = \"devices\"\n[Rounds]\nsequential_cutoff = 0\n\"place_rule0+rule1+rule2\" = \"gpu\"\nplace_rule3 = \"gpu\"\n"
-        "[Sums]\nsequential_cutoff = 0\nplace_rule0 = \"gpu_registers\"\n", f);
+        "[Sums]\nsequential_cutoff = 0\nplace_rule0 = \"gpu_registers\"\n[Mixed]\nsequential_cutoff = 0\nplace_Twice = \"gpu\"\n", f);
   fclose(f);
   setenv("PB_FAKE_DEVICE", "", 1);
   setenv("PB_DEVICE_COUNTERS", "1", 1);
@@ -215,7 +228,7 @@ int main(void) {
     rounds(); /* the program's own T goes there; the greatest cell is found by the processor, which reads B */
     end(" 1 copies in (13616 bytes), 1 copies out (6808 bytes)");
     begin("fake", threads, "places.cfg");
-    views();
+    views(), mixed();
     pthread_t all[4];
     for (int k = 0; k < 4; ++k)
       CHECK(!pthread_create(&all[k], NULL, many, NULL));
@@ -224,13 +237,13 @@ int main(void) {
     end("launches");
     /* Everything on the processor: inputs come, results go. */
     begin("fake", threads, "");
-    sums(), rounds(), views();
+    sums(), rounds(), views(), mixed();
     end("fake device 0: 0 launches");
   }
   /* A slow device: what a call has begun is over when it returns. */
   setenv("PB_FAKE_DEVICE", "latency=3ms", 1);
   begin("fake", 2, "places.cfg");
-  sums(), rounds(), views();
+  sums(), rounds(), views(), mixed();
   end("launches");
   /* Two devices: a step runs on one of them, and its arrays lie on both. */
   for (int peers = 0; peers < 2; ++peers) {
@@ -249,7 +262,7 @@ int main(void) {
   /* A device that refuses what it is given, and one that is lost. */
   setenv("PB_FAKE_DEVICE", "fail=launch:1+", 1);
   begin("fake", 2, "places.cfg");
-  sums(), rounds();
+  sums(), rounds(), mixed();
   end("runs on the processor");
   setenv("PB_FAKE_DEVICE", "fail=lost:1+", 1);
   begin("fake", 2, "places.cfg");
