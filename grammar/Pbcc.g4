@@ -15,13 +15,13 @@
 // `schedule`, `for` and `on` are names, and in the steps of a schedule all words are names.
 grammar Pbcc;
 
-tokens { BODY, RAW, BROKEN, STEPS, END_STEPS, WITH, ADAPTOR, BAR, CONDITION, STRUCTURE }
+tokens { BODY, RAW, BROKEN, STEPS, END_STEPS, WITH, ADAPTOR, BAR, CONDITION, STRUCTURE, LET, LET_VALUE }
 
 program : (RAW | unit)* EOF ;
 
 unit
   : clause*
-    ( TRANSFORM name clause* (LBRACE (ruleDecl | scheduleDecl | structureDecl)* RBRACE SEMI* | SEMI+)
+    ( TRANSFORM name clause* (LBRACE (ruleDecl | scheduleDecl | structureDecl | letDecl)* RBRACE SEMI* | SEMI+)
     | FUNCTION name clause* BODY (OR BODY)* SEMI*
     )
   ;
@@ -85,6 +85,9 @@ relation : expr (ASSIGN | EQUAL | NOT_EQUAL | LESS | GREATER | LESS_EQUAL | GREA
 // `structure A is symmetric lower, banded(1, 2);`: the token reader knows it by the word behind the name.
 structureDecl : STRUCTURE name name structureKind (COMMA structureKind)* SEMI+ ;
 structureKind : name+ (LPAREN expr (COMMA expr)* RPAREN)? ;
+
+// `let c = exp(-a);`: the value is C++ and one token, up to the semicolon. `let` is a name where no other name follows.
+letDecl : LET name (COLON element)? ASSIGN LET_VALUE SEMI+ ;
 
 scheduleFile : scheduleDecl* EOF ;
 scriptFile : steps EOF ;

@@ -44,6 +44,8 @@ void setDefaultElement(syntax::Program &program, sema::Element element) {
         }
     };
     in(t.from), in(t.to), in(t.through);
+    for (syntax::Let &let : t.lets)
+      let.defaultElement = syntax::Identifier{sema::name(element), let.name.span};
     for (syntax::Rule &r : t.rules)
       std::erase_if(r.library,
                     [&](const syntax::LibraryCall &c) { return !isTaken(c, element) && isOf(c, r, set); });

@@ -5,6 +5,8 @@
 #include "compiler/sema/calls.h"
 #include "compiler/sema/either.h"
 #include "compiler/sema/labels.h"
+#include "compiler/sema/lets.h"
+#include "compiler/sema/replace_names.h"
 #include "compiler/sema/scaled.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -79,72 +81,14 @@ syntax::ExprPtr number(long value, Span span) {
 }
 
 /// Replaces constants by their numbers in all expressions.
-class Replacer {
-public:
-  explicit Replacer(const std::vector<Constant> &constants) : constants_(constants) {}
-
-  void rule(syntax::Rule &r) const {
-    for (auto &flag : r.flags)
-      expr(flag.value);
-    for (auto *list : {&r.outputs, &r.inputs})
-      for (auto &region : *list) {
-        version(region.version);
-        for (auto &c : region.coordinates)
-          expr(c);
-        expr(region.defaultValue);
-      }
-    matrices(r.locals);
-    for (auto &c : r.where)
-      condition(c);
-  }
-
-  void structures(std::vector<syntax::Structure> &list) const {
-    for (auto &structure : list)
-      for (auto &kind : structure.kinds)
-        for (auto &e : kind.arguments)
-          expr(e);
-  }
-
-  void matrices(std::vector<syntax::MatrixDecl> &list) const {
-    for (auto &m : list) {
-      version(m.version);
-      for (auto &e : m.extents)
-        expr(e);
-    }
-  }
-
-private:
-  void condition(syntax::Condition &c) const {
-    if (c.relation)
-      expr(c.relation->left), expr(c.relation->right);
-    for (auto &part : c.parts)
-      condition(part);
-  }
-
-  void version(std::optional<syntax::Version> &v) const {
-    if (v)
-      expr(v->first), expr(v->last);
-  }
-
-  void expr(syntax::ExprPtr &e) const {
-    if (!e || constants_.empty())
-      return;
-    if (e->kind == syntax::Expr::Kind::Name) {
-      for (const Constant &c : constants_)
-        if (c.name == e->text)
-          e = number(c.value, e->span);
-      return;
-    }
-    if (e->operands.empty())
-      return;
-    auto copy = std::make_shared<syntax::Expr>(*e);
-    for (auto &operand : copy->operands)
-      expr(operand);
-    e = std::move(copy);
-  }
-
-  const std::vector<Constant> &constants_;
-};
+NameReplacer replacerOf(const std::vector<Constant> &constants) {
+  return NameReplacer([&constants](const syntax::Expr &name) {
+    for (const Constant &c : constants)
+      if (c.name == name.text)
+        return number(c.value, name.span);
+    return syntax::ExprPtr();
+  });
+}
 
 std::vector<RuleCopy> copiesOf(const syntax::Rule &rule, const std::string &label, int position,
                                const std::vector<EitherRange> &choices,
@@ -161,7 +105,7 @@ std::vector<RuleCopy> copiesOf(const syntax::Rule &rule, const std::string &labe
     copies.push_back({rule, label, position, combination(ranges, k)});
     std::vector<Constant> all = copies.back().constants; // the inner meaning hides the outer one
     all.insert(all.end(), ofTransform.begin(), ofTransform.end());
-    Replacer(all).rule(copies.back().rule);
+    replacerOf(all).rule(copies.back().rule);
   }
   return copies;
 }
@@ -177,6 +121,7 @@ void expandTransform(const syntax::Transform &t, std::vector<TransformCopy> &out
   syntax::Transform header = t;
   std::vector<syntax::Rule> rules = std::move(header.rules);
   header.rules.clear();
+  placeLets(header, rules, d);
   addScaledRule(header, rules, d);
   const std::vector<std::string> labels = labelsOf(t.name.text, rules, d);
   std::vector<std::vector<EitherRange>> choices;
@@ -186,7 +131,7 @@ void expandTransform(const syntax::Transform &t, std::vector<TransformCopy> &out
   }
   for (long k = 0; count && k < *count; ++k) {
     TransformCopy copy{header, combination(ranges, k), {}, !t.rules.empty()};
-    const Replacer replacer(copy.constants);
+    const NameReplacer replacer = replacerOf(copy.constants);
     for (auto *list : {&copy.header.from, &copy.header.to, &copy.header.through})
       replacer.matrices(*list);
     replacer.structures(copy.header.structures);

@@ -141,6 +141,15 @@ struct Structure {
   Span span;
 };
 
+/// `let c : float = exp(-a);`: a constant of all rules of a transform.
+struct Let {
+  Identifier name;
+  std::optional<Identifier> element;        // after `:`
+  std::optional<Identifier> defaultElement; // of a value that is no whole number, without `:`; none: double
+  MappedText value;                         // C++
+  Span valueSpan, span;
+};
+
 struct TemplateArgument {
   Identifier name;
   long low, high;
@@ -185,6 +194,7 @@ struct Transform {
   std::vector<Rule> rules;
   std::vector<Schedule> schedules;
   std::vector<Structure> structures;
+  std::vector<Let> lets;
   Span span;
 };
 

@@ -50,6 +50,8 @@ Transform Builder::unit(P::UnitContext &context) {
     made.schedules.push_back(schedule(*s));
   for (auto *s : context.structureDecl())
     made.structures.push_back(structure(*s));
+  for (auto *l : context.letDecl())
+    made.lets.push_back(let(*l));
   for (auto *b : context.BODY())
     made.rules.push_back(functionRule(made, *b->getSymbol()));
   made.isForward = context.TRANSFORM() && !context.LBRACE();

@@ -29,6 +29,7 @@ public:
   Rule functionRule(const Transform &, const antlr4::Token &body);
   Schedule schedule(P::ScheduleDeclContext &);
   Structure structure(P::StructureDeclContext &);
+  Let let(P::LetDeclContext &);
   script::Script steps(P::StepsContext &);
   script::Adaptor adaptor(P::AdaptorDeclContext &);
   script::Adaptation adaptation(P::AdaptationContext &);

@@ -68,6 +68,16 @@ Structure Builder::structure(P::StructureDeclContext &context) {
   return made;
 }
 
+Let Builder::let(P::LetDeclContext &context) {
+  const antlr4::Token &value = *context.LET_VALUE()->getSymbol();
+  Let made{identifier(*context.name()), {}, {}, {}, spanOf(value), spanOf(context)};
+  if (context.element())
+    made.element = identifier(*context.element());
+  made.value = text_.slice(static_cast<std::uint32_t>(value.getStartIndex()),
+                           static_cast<std::uint32_t>(value.getStopIndex() + 1));
+  return made;
+}
+
 script::Adaptor Builder::adaptor(P::AdaptorDeclContext &context) {
   script::Adaptor made;
   const auto words = context.ID();

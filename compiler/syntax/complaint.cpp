@@ -71,6 +71,8 @@ std::string reading(const Stop &stop, const std::string &subject) {
     case P::RuleStructureDecl:
     case P::RuleStructureKind:
       return "in the structure of a matrix";
+    case P::RuleLetDecl:
+      return "in the constant of a transform";
     case P::RuleScheduleDecl:
       return stop.expected.contains(std::size_t(P::SCHEDULE)) ? "at the start of a schedule"
                                                               : "in the head of a schedule";
@@ -88,6 +90,8 @@ const char *spelling(std::size_t type) {
     return "a number";
   case P::AND:
     return "`and`";
+  case P::LET_VALUE:
+    return "a value";
   case P::STEPS:
     return "`{`";
   case P::END_STEPS:

@@ -264,6 +264,10 @@ private:
         at = readStructure(made, at, end);
         continue;
       }
+      if (type(at) == P::LET) {
+        at = readLet(made, at, end);
+        continue;
+      }
       if (auto *rule = piece(at, [&] { return parser_.ruleDecl(); })) {
         made.rules.push_back(builder_.rule(*rule));
         at = tokens_.index();
@@ -281,6 +285,18 @@ private:
   std::size_t readStructure(Transform &made, std::size_t at, std::size_t end) {
     if (auto *structure = piece(at, [&] { return parser_.structureDecl(); })) {
       made.structures.push_back(builder_.structure(*structure));
+      return tokens_.index();
+    }
+    complainNow();
+    while (at < end && type(at) != P::SEMI && type(at) != P::BODY && type(at) != P::RBRACE)
+      ++at;
+    return at;
+  }
+
+  /// Returns the token behind the constant.
+  std::size_t readLet(Transform &made, std::size_t at, std::size_t end) {
+    if (auto *let = piece(at, [&] { return parser_.letDecl(); })) {
+      made.lets.push_back(builder_.let(*let));
       return tokens_.index();
     }
     complainNow();

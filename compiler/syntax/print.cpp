@@ -198,6 +198,9 @@ public:
       schedule(s);
     for (const Structure &s : t.structures)
       structure(s);
+    for (const Let &l : t.lets)
+      line(1, "let " + l.name.text + (l.element ? " : " + l.element->text : "") + " = " +
+                  quotedText(l.value.text));
   }
 
   void rule(const Rule &r) {

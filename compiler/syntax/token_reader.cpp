@@ -2,9 +2,13 @@
 
 #include "compiler/syntax/token_reader.h"
 #include "compiler/syntax/body_end.h"
+#include "compiler/syntax/byte_stream.h"
+#include "compiler/syntax/contextual_words.h"
 #include "compiler/syntax/cxx_scan.h"
+#include "compiler/syntax/let_value.h"
 #include "compiler/syntax/nearest.h"
 #include <algorithm>
+#include <utility>
 
 namespace pbc::syntax {
 
@@ -13,17 +17,6 @@ namespace {
 using pbc_grammar::PbccLexer;
 using pbc_grammar::PbccParser;
 using source::Span;
-
-/// The text as ANTLR reads it: one "character" per byte, so that positions are byte offsets and no byte is
-/// invalid.
-class ByteStream : public antlr4::ANTLRInputStream {
-public:
-  explicit ByteStream(std::string_view text) {
-    _data.resize(text.size());
-    for (std::size_t i = 0; i < text.size(); ++i)
-      _data[i] = static_cast<unsigned char>(text[i]);
-  }
-};
 
 constexpr const char *kConditionHelp =
     "conditions are `cond(blank(X).zero = true)` and `cond(EXPRESSION)`, of C++ and about the matrix; "
@@ -87,14 +80,21 @@ private:
       unitKeyword();
       break;
     case PbccParser::ID:
-      if (insideTransform_ && isAtBegin() && isStructure())
+      if (insideTransform_ && isAtBegin() && word() == "structure" && followedBy(text_, end_, "is"))
         type_ = PbccParser::STRUCTURE;
+      else if (insideTransform_ && isAtBegin() && word() == "let" && declares(text_, end_))
+        type_ = PbccParser::LET;
       if (!insideTransform_ && (unit_ == 0 || last_ == PbccParser::BODY))
         guessUnit();
       break;
     }
     if (bounded())
       push(type_, begin_, end_);
+    if (type_ == PbccParser::LET)
+      isInLet_ = true;
+    else if (type_ == PbccParser::SEMI || type_ == PbccParser::ASSIGN)
+      if (std::exchange(isInLet_, false) && type_ == PbccParser::ASSIGN)
+        valueOfLet();
   }
 
   void push(std::size_t type, std::uint32_t begin, std::uint32_t end) {
@@ -169,21 +169,20 @@ private:
       return false;
     if (kind_ == TextKind::Schedules && part_ == Part::Head)
       return true;
-    const Lexeme name = wordAfter(end_);
-    if (name.kind != Lexeme::Kind::Identifier)
-      return false;
-    const std::string_view first = name.text(text_);
-    const bool isPart =
-        first == "from" || first == "through" || first == "using" || first == "where" || first == "gpu";
-    return !isPart || wordAfter(name.end).text(text_) == "for";
+    return declares(text_, end_) || followedBy(text_, end_, "for");
   }
 
-  /// `structure A is ...`: a name, and behind it `is`. A matrix may be called `structure`.
-  bool isStructure() const {
-    if (word() != "structure")
-      return false;
-    const Lexeme name = wordAfter(end_);
-    return name.kind == Lexeme::Kind::Identifier && wordAfter(name.end).text(text_) == "is";
+  /// The C++ between the `=` of a constant and its semicolon becomes one token.
+  void valueOfLet() {
+    const LetValue value = findLetValue(text_, end_);
+    if (!value.closed)
+      diagnostics_.error(mapped_.locate(begin_, value.end), "this constant has no `;` at its end")
+          .help("a constant is `let NAME = VALUE;`, with a value that is an expression of C++");
+    if (value.begin < value.end)
+      push(PbccParser::LET_VALUE, value.begin, value.end);
+    if (!value.closed)
+      push(PbccParser::SEMI, value.end, value.end);
+    resume(value.end);
   }
 
   Lexeme wordAfter(std::uint32_t at) const { return scanPastBlanks(text_, at); }
@@ -482,7 +481,7 @@ private:
   Tokens tokens_;
   std::size_t type_ = 0, last_ = 0, unit_ = 0;
   std::uint32_t begin_ = 0, end_ = 0, open_ = 0, brokenEnd_ = 0;
-  bool insideTransform_ = false, unclosedSeen_ = false;
+  bool insideTransform_ = false, unclosedSeen_ = false, isInLet_ = false;
   ExpressionLimit limit_;
   TextKind kind_;
   Part part_;
