@@ -36,7 +36,7 @@ clause
   | TO matrix (COMMA matrix)*                      # toClause
   | (THROUGH | USING) matrix (COMMA matrix)*       # throughClause
   | TEMPLATE LESS? templateArgument (COMMA templateArgument)* GREATER? # templateClause
-  | (PARAM | PARAMETER) name (COMMA name)*         # paramClause
+  | (PARAM | PARAMETER) (DOUBLE | FLOATING)? paramName (COMMA paramName)* # paramClause
   | ACCURACY_METRIC name                           # metricClause
   | ACCURACY_BINS number (COMMA number)*           # binsClause
   | (GENERATOR | GEN) name                         # generatorClause
@@ -45,6 +45,7 @@ clause
   | (TUNABLE | CONFIG | ACCURACY_VARIABLE) item    # itemClause
   ;
 
+paramName : name (ASSIGN number)? ;
 templateArgument : name LPAREN integer COMMA integer RPAREN ;
 item : modifier* itemName (LPAREN (number (COMMA number)*)? RPAREN)? ;
 modifier

@@ -2,6 +2,7 @@
 
 // Builds headers: units, clauses, declarations, tunables. Rules and expressions are in build_rule.cpp.
 #include "compiler/syntax/build.h"
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -61,6 +62,7 @@ Transform Builder::unit(P::UnitContext &context) {
 
 void Builder::head(Transform &made, const antlr4::Token &keyword, P::NameContext &name) {
   made.isFunction = keyword.getType() == P::FUNCTION;
+  fractionalParams_ = 0;
   made.name = identifier(name);
 }
 
@@ -104,8 +106,7 @@ void Builder::clause(Transform &made, P::ClauseContext &context) {
       made.templateArguments.push_back(
           {identifier(*argument->name()), integer(*argument->integer(0)), integer(*argument->integer(1))});
   } else if (auto *param = dynamic_cast<P::ParamClauseContext *>(&context)) {
-    for (auto *name : param->name())
-      made.names.push_back({NameClause::Kind::Param, identifier(*name), spanOf(*name)});
+    params(made, *param);
   } else if (auto *metric = dynamic_cast<P::MetricClauseContext *>(&context)) {
     named(NameClause::Kind::AccuracyMetric, metric->name());
   } else if (auto *generator = dynamic_cast<P::GeneratorClauseContext *>(&context)) {
@@ -120,6 +121,30 @@ void Builder::clause(Transform &made, P::ClauseContext &context) {
       made.accuracyBins.push_back(literal(*bin).value);
   } else if (auto *declared = dynamic_cast<P::ItemClauseContext *>(&context)) {
     made.items.push_back(item(*declared));
+  }
+}
+
+/// Fractions are inputs without dimensions, in front of all others.
+void Builder::params(Transform &made, P::ParamClauseContext &context) {
+  auto *type = context.DOUBLE() ? context.DOUBLE() : context.FLOATING();
+  for (auto *param : context.paramName()) {
+    const Identifier name = identifier(*param->name());
+    if (param->number())
+      diagnostics_
+          .error(spanOf(*param->number()),
+                 "the param `" + name.text + "` cannot have a value here: who runs the program gives it")
+          .help("a number with a value that a configuration may change is `config double " + name.text + "(" +
+                literal(*param->number()).written + ")`");
+    if (!type) {
+      made.names.push_back({NameClause::Kind::Param, name, name.span});
+      continue;
+    }
+    MatrixDecl number;
+    number.name = name;
+    number.element = Identifier{textOf(*type->getSymbol()), spanOf(*type->getSymbol())};
+    number.span = name.span;
+    const std::size_t at = std::min(fractionalParams_++, made.from.size());
+    made.from.insert(made.from.begin() + static_cast<std::ptrdiff_t>(at), std::move(number));
   }
 }
 

@@ -40,6 +40,7 @@ public:
 
 private:
   Identifier identifier(antlr4::ParserRuleContext &) const;
+  void params(Transform &, P::ParamClauseContext &);
   MatrixDecl matrix(P::MatrixContext &);
   Version version(P::VersionContext &);
   ExprPtr expr(P::ExprContext &);
@@ -66,6 +67,7 @@ private:
 
   const source::MappedText &text_;
   source::Diagnostics &diagnostics_;
+  std::size_t fractionalParams_ = 0; // of the transform that is read
 };
 
 } // namespace pbc::syntax
