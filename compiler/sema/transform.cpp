@@ -291,7 +291,10 @@ Transform checkHeader(const TransformCopy &copy, source::Diagnostics &diagnostic
   for (const auto &size : t.sizeVariables)
     if (const Matrix *m = t.find(size))
       diagnostics.error(m->span, fmt::format("`{}` is both a matrix and a size in `{}`", size, t.name))
-          .help("rename one of them");
+          .help(m->rank() == 0 && m->role == Role::Input
+                    ? fmt::format("sizes are whole numbers: `param {}` declares one; else rename one of them",
+                                  size)
+                    : "rename one of them");
   return t;
 }
 
