@@ -68,6 +68,22 @@ void store(T value, unsigned char *to) {
   std::memcpy(to, &value, sizeof value);
 }
 
+/// A list of numbers as an array. Lists of fractions are no whole numbers, and are not rounded.
+nb::object converted(nb::handle list, const pbc_argument &argument) {
+  const bool isWhole = argument.element != PBC_F64 && argument.element != PBC_F32;
+  try {
+    const nb::object numpy = nb::module_::import_("numpy"), found = numpy.attr("asarray")(list);
+    const std::string kind = nb::cast<std::string>(found.attr("dtype").attr("kind"));
+    if (isWhole && kind != "i" && kind != "u" && kind != "b" && nb::cast<long>(found.attr("size")) > 0)
+      refuse(argument,
+             std::string("has elements of ") + dtypeName(argument.element) + ", and is a list with others");
+    return numpy.attr("asarray")(list, dtypeName(argument.element));
+  } catch (nb::python_error &problem) {
+    refuse(argument, std::string("is a list that is no array of ") + dtypeName(argument.element) + ": " +
+                         textOf(problem.value()));
+  }
+}
+
 bool isMasked(nb::handle object) {
   return !isNumPyArray(object) && nb::hasattr(object, "mask") && nb::hasattr(object, "filled");
 }
@@ -154,9 +170,12 @@ bool Given::takeArray(nb::handle object, const pbc_argument &argument, std::opti
     refuse(argument, std::string("is ") + argument.name + argument.extents + ", with " +
                          std::to_string(argument.rank) + (argument.rank == 1 ? " dimension" : " dimensions") +
                          ", and the array has " + std::to_string(rank));
-  if (a.dtype() != typeOf(argument.element).dtype)
-    refuse(argument, std::string("has elements of ") + dtypeName(argument.element) + ", and is " +
-                         kindOf(object) + ": .astype(\"" + dtypeName(argument.element) + "\") converts");
+  if (a.dtype() != typeOf(argument.element).dtype) {
+    const std::string name = dtypeName(argument.element);
+    refuse(argument, "has elements of " + name + ", and is " + kindOf(object) +
+                         (nb::hasattr(object, "astype") ? ": .astype(\"" + name + "\") converts"
+                                                        : ", which has others"));
+  }
   array_.data = const_cast<void *>(static_cast<const void *>(a.data()));
   array_.element = elementOf(a.dtype());
   array_.rank = rank;
@@ -193,8 +212,7 @@ void Given::take(nb::handle object, const pbc_argument &argument, bool isWritten
   if (PyErr_Occurred())
     PyErr_Clear();
   if (nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object)) {
-    const nb::object made =
-        nb::module_::import_("numpy").attr("asarray")(object, dtypeName(argument.element));
+    const nb::object made = converted(object, argument);
     if (takeArray(made, argument, read_)) {
       array_.flags = PBC_READ_ONLY;
       return;

@@ -31,8 +31,8 @@ public:
        const std::vector<const pbc_argument *> &outputs)
       : about_(about), inputs_(inputs), outputs_(outputs) {
     if (inputs.size() + outputs.size() > kMost || static_cast<std::size_t>(about.size_count) > kMost)
-      throw Failure(PBC_ERROR_ARGUMENT,
-                    std::string(about.name) + " has more arguments than this package can pass");
+      throw Failure(PBC_ERROR_ARGUMENT, std::string(about.name) + " has more arguments than the " +
+                                            std::to_string(kMost) + " that this package can pass");
   }
 
   void take(const nb::tuple &inputs, const nb::dict &keywords) {
@@ -75,27 +75,16 @@ private:
     throw Failure(PBC_ERROR_ARGUMENT, std::string(about_.name) + " " + what);
   }
 
+  /// `out` and `accuracy` are those of the call; arguments of the program that are called so, or like a word of Python, have an
+  /// underscore behind their name.
   void takeKeyword(std::string_view key, nb::handle value) {
-    for (std::size_t i = 0; i < inputs_.size(); ++i)
-      if (key == inputs_[i]->name) {
-        if (objects_[i].is_valid())
-          refuse("got its input " + std::string(key) + " twice");
-        objects_[i] = value;
-        return;
-      }
-    for (int s = 0; s < about_.size_count; ++s)
-      if (key == about_.sizes[s]) {
-        if (!nb::try_cast(value, keywords_.sizes[s]))
-          refuse("has the size " + std::string(key) + ", which has to be a whole number");
-        isSizeGiven_[s] = true;
-        return;
-      }
     if (key == "out") {
       keywords_.out = value;
     } else if (key == "accuracy" && about_.target_count) {
-      if (!nb::try_cast(value, keywords_.accuracy))
+      if (!value.is_none() && !nb::try_cast(value, keywords_.accuracy))
         refuse("has an accuracy, which has to be a number");
-    } else {
+    } else if (!takeNamed(key, value) &&
+               (key.empty() || key.back() != '_' || !takeNamed(key.substr(0, key.size() - 1), value))) {
       std::string known = "out";
       for (const pbc_argument *a : inputs_)
         known += std::string(", ") + a->name;
@@ -105,6 +94,25 @@ private:
         known += ", accuracy";
       refuse("has no argument " + std::string(key) + "; it has " + known);
     }
+  }
+
+  /// Takes an input or a size of the program, if one has this name.
+  bool takeNamed(std::string_view key, nb::handle value) {
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      if (key == inputs_[i]->name) {
+        if (objects_[i].is_valid())
+          refuse("got its input " + std::string(key) + " twice");
+        objects_[i] = value;
+        return true;
+      }
+    for (int s = 0; s < about_.size_count; ++s)
+      if (key == about_.sizes[s]) {
+        if (!nb::try_cast(value, keywords_.sizes[s]))
+          refuse("has the size " + std::string(key) + ", which has to be a whole number");
+        isSizeGiven_[s] = true;
+        return true;
+      }
+    return false;
   }
 
   void takeOutputs() {

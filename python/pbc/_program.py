@@ -4,6 +4,8 @@
 import hashlib
 import inspect
 import json
+import keyword
+import operator
 import os
 import re
 import tempfile
@@ -11,7 +13,7 @@ from pathlib import Path
 
 from . import _core
 from ._display import Page, Text
-from ._errors import Error, TuneError
+from ._errors import ArgumentError, Error, TuneError
 from ._tools import cache_folder, compiler, run
 
 
@@ -19,7 +21,7 @@ def compile(source, *, configuration=None, threads=0, devices="", seed=0, option
     """Compiles a program and returns it, with its transforms as functions.
 
     source: the path of a .pbcc file, or the text of a program (anything with a line break or a brace).
-    configuration: a file that `tune` or `pbc tune` has written; None: the one that this program was last tuned with, if there is one.
+    configuration: a file that `tune` or `pbc tune` has written; None: the one that this program was last tuned with, if there is one; "": none.
     threads: of the calls; 0: as many as the configuration says, or the machine has processors.
     devices: those that steps may run on, if the configuration places some there, and arrays may lie on, as "cuda:0"; "none"; "": those that PB_DEVICES in the environment names, or
         all, if the configuration places steps on devices.
@@ -38,7 +40,7 @@ def compile(source, *, configuration=None, threads=0, devices="", seed=0, option
     path = _written(text) if isText else Path(text).resolve()
     if not isText and not path.exists():
         raise FileNotFoundError(f"there is no program {source}")
-    return Program(path, configuration=configuration, threads=threads, devices=devices, seed=seed, options=tuple(map(str, options)))
+    return Program(path, configuration=configuration, threads=threads, devices=devices, seed=seed, options=options)
 
 
 def _written(text):
@@ -64,6 +66,14 @@ def _identifier(name):
     return re.sub(r"\W+", "_", name).strip("_")
 
 
+def _whole(name, value, largest):
+    """A whole number from 0, or the reason why it is none."""
+    whole = operator.index(value) if hasattr(value, "__index__") else -1
+    if not 0 <= whole <= largest:
+        raise ArgumentError(f"{name} has to be a whole number from 0 to {largest}, and is {value!r}")
+    return whole
+
+
 class Program:
     """A compiled program. Its transforms are attributes: program.MatMul(a, b).
 
@@ -72,7 +82,12 @@ class Program:
     """
 
     def __init__(self, path, *, configuration=None, threads=0, devices="", seed=0, options=()):
-        self._path, self._threads, self._devices, self._seed, self._options = Path(path), threads, devices, seed, tuple(options)
+        if not isinstance(devices, str):
+            raise ArgumentError(f'devices has to be text, as "cuda:0", "none" or "", and is {devices!r}')
+        if isinstance(options, str):
+            raise ArgumentError(f"options has to be a list of words, as [{options!r}]")
+        threads, seed = _whole("threads", threads, 2**31 - 1), _whole("seed", seed, 2**64 - 1)
+        self._path, self._threads, self._devices, self._seed, self._options = Path(path), threads, devices, seed, tuple(map(str, options))
         key = hashlib.sha256("\0".join([str(self._path), compiler(), *self._options]).encode()).hexdigest()[:16]
         self._folder = cache_folder() / key
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -81,7 +96,7 @@ class Program:
         tuned = self._folder / "tuned.cfg"
         self._tuned = self._folder / f"tuned-threads-{threads}.cfg" if threads else tuned
         kept = next((str(file) for file in (self._tuned, tuned) if file.exists()), "")
-        self._file = str(configuration) if configuration else kept
+        self._file = kept if configuration is None else str(configuration)
         try:
             self._context = _core.Context(str(self._library), threads, self._file, devices, seed)
         except Error:
@@ -89,10 +104,11 @@ class Program:
                 raise
             self._file = ""  # of an earlier text of the program
             self._context = _core.Context(str(self._library), threads, "", devices, seed)
-        self.functions = {}
-        for function in self._context.functions():
-            self.functions[function.name] = _documented(function)
-            setattr(self, _identifier(function.name), function)
+        self.functions = {function.name: _documented(function) for function in self._context.functions()}
+        # Names as they stand in the program come before those of copies. Members of this class stay what they are: the transform is program["tune"].
+        for name in sorted(self.functions, key=lambda name: name != _identifier(name)):
+            if not hasattr(type(self), _identifier(name)) and _identifier(name) not in self.__dict__:
+                setattr(self, _identifier(name), self.functions[name])
 
     def _compiled(self):
         """The library, in a file whose name follows from its content: one that is open must not change."""
@@ -180,8 +196,13 @@ class Program:
 
 def _documented(function):
     """Gives a function its signature and documentation."""
-    parameters = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name, *_ in function.inputs]
-    parameters += [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in function.sizes]
+    taken = {"out", "accuracy"} if function.targets else {"out"}
+
+    def parameter(name, kind):
+        return inspect.Parameter(name + "_" if keyword.iskeyword(name) or name in taken else name, kind)
+
+    parameters = [parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name, *_ in function.inputs]
+    parameters += [parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in function.sizes]
     if function.targets:
         parameters.append(inspect.Parameter("accuracy", inspect.Parameter.KEYWORD_ONLY, default=None))
     parameters.append(inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None))

@@ -41,6 +41,6 @@ def run(*words, error=CompileError, shows=False):
 def cache_folder():
     """Where compiled programs are kept: PBC_PYTHON_CACHE, or pbc/python in the user's folder for caches."""
     named = os.environ.get("PBC_PYTHON_CACHE")
-    base = Path(named) if named else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pbc" / "python"
+    base = Path(named).absolute() if named else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pbc" / "python"
     base.mkdir(parents=True, exist_ok=True)
     return base

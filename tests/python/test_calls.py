@@ -141,3 +141,52 @@ def test_calls_leave_no_memory_behind(program, numbers):
     before = resident()
     many()
     assert resident() - before < 1 << 20
+
+
+@pytest.mark.parametrize("name", ["tune", "configuration", "functions", "explain", "report", "_path"])
+def test_transforms_that_are_called_like_members_of_a_program(name):
+    import pbc
+    f = pbc.compile("transform %s from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return 3 * a; } }" % name)
+    np.testing.assert_array_equal(f[name](np.array([1.0, 2])), [3, 6])
+    assert "hash" in f.configuration and callable(f.tune) and list(f.functions) == [name]
+
+
+def test_a_transform_that_is_called_like_a_copy_of_a_template():
+    import pbc
+    f = pbc.compile("""template <k(1, 2)> transform By from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return k * a; } }
+transform By_2 from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return 20 * a; } }""")
+    x = np.array([1.0])
+    assert [f.By_1(x)[0], f.By_2(x)[0], f["By<2>"](x)[0]] == [1, 20, 2]
+
+
+def test_arguments_that_are_called_like_words_of_python_or_of_calls():
+    import pbc
+    f = pbc.compile("""transform Words from lambda[n], out[n] to B[n] { B.cell(i) from(lambda.cell(i) a, out.cell(i) b) { return a - b; } }
+transform Sizes param out to B[lambda] { B.cell(i) from() { return i * out; } }""")
+    x, y, b = np.array([3.0, 4]), np.array([1.0, 1]), np.zeros(2)
+    assert str(inspect.signature(f.Words)) == "(lambda_, out_, *, out=None)"
+    assert f.Words(x, out_=y, out=b) is b and list(b) == [2, 3]
+    assert list(f.Words(**{"lambda": x}, out_=y)) == [2, 3]
+    assert str(inspect.signature(f.Sizes)) == "(*, out_, lambda_, out=None)"
+    assert list(f.Sizes(out_=5, lambda_=3)) == [0, 5, 10]
+
+
+def test_the_accuracy_may_be_left_to_the_program():
+    import pbc
+    f = pbc.compile("""transform Root from A[n] to X[n] accuracy_metric Worth accuracy_bins 1, 2
+{ to(X x) from(A a) { for (int i = 0; i < n; ++i) x.cell(i) = a.cell(i); } }
+transform Worth from X[n], A[n] to Q { to(Q q) from(X x, A a) { q = 2; } }""")
+    assert list(f.Root([4.0], accuracy=None)) == list(f.Root([4.0])) == list(f.Root([4.0], accuracy=2)) == [4]
+
+
+def test_no_configuration(tmp_path):
+    import pbc
+    text = "transform Plain from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return a + 1; } }"
+    f = pbc.compile(text)
+    plain = f.configuration
+    f._tuned.write_text(plain.replace("sequential_cutoff = ", "sequential_cutoff = 1"))
+    try:
+        assert pbc.compile(text).configuration != plain
+        assert pbc.compile(text, configuration="").configuration == plain
+    finally:
+        f._tuned.unlink()

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 """What is refused, in words that name the argument; the process goes on."""
+import array
+
 import numpy as np
 import pbc
 import pytest
@@ -21,7 +23,11 @@ X = np.arange(4.0)
     (lambda f: f.Twice(np.ma.masked_array(X, mask=[0, 1, 0, 0])), pbc.ArgumentError, r"A is a masked array: .filled\(...\)"),
     (lambda f: f.Twice(X.astype(">f8")), pbc.ArgumentError, "A has to be an array of float64 in the machine's byte order, and is an array of dtype >f8"),
     (lambda f: f.Twice("text"), pbc.ArgumentError, "A has to be an array of float64.*of the type str"),
-    (lambda f: f.Twice(["a"]), ValueError, "could not convert"),
+    (lambda f: f.Twice(["a"]), pbc.ArgumentError, "A is a list that is no array of float64: could not convert"),
+    (lambda f: f.Twice([[1], [2, 3]]), pbc.ArgumentError, "A is a list that is no array of float64: .*inhomogeneous"),
+    (lambda f: f.Types([1.0], [2.5], [3], [4]), pbc.ArgumentError, "I has elements of int32, and is a list with others"),
+    (lambda f: f.Types([1.0], [2], [3], [256]), pbc.ArgumentError, "U is a list that is no array of uint8: .*256"),
+    (lambda f: f.Twice(array.array("f", [1])), pbc.ArgumentError, "A has elements of float64, and is of the type array, which has others$"),
     (lambda f: f.Counted(X, "s"), pbc.ArgumentError, "Factor has to be a number, and is of the type str"),
     (lambda f: f.Counted(X, 1, out=X), pbc.ArgumentError, "Counted makes 2 outputs: out has to be a tuple"),
     (lambda f: f.Twice(X, out=np.float32([0, 0, 0, 0])), pbc.ArgumentError, "B has elements of float64, and is an array of dtype float32"),
@@ -59,3 +65,15 @@ def test_programs(tmp_path):
     other.write_text('program = "other"\nhash = "0123456789abcdef"\n')
     with pytest.raises(pbc.ConfigurationError, match="another program|other"):
         pbc.compile("transform T from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return a; } }", configuration=other)
+
+
+@pytest.mark.parametrize("words, said", [
+    ({"threads": -1}, "threads has to be a whole number from 0 to 2147483647, and is -1"),
+    ({"threads": "2"}, "threads has to be a whole number from 0 to 2147483647, and is '2'"),
+    ({"seed": 1 << 64}, "seed has to be a whole number from 0 to 18446744073709551615, and is"),
+    ({"devices": None}, 'devices has to be text, as "cuda:0", "none" or "", and is None'),
+    ({"options": "-O0"}, r"options has to be a list of words, as \['-O0'\]"),
+])
+def test_words_of_compile(words, said):
+    with pytest.raises(pbc.ArgumentError, match=said):
+        pbc.compile("transform T from A[n] to B[n] { B.cell(i) from(A.cell(i) a) { return a; } }", **words)
