@@ -57,6 +57,8 @@ std::string cxxName(const std::string &name) {
   for (const char *own : {"Context", "get", "check", "owned", "configuration"})
     if (name == own)
       return name + "_";
+  if (!name.empty() && std::isdigit(static_cast<unsigned char>(name[0])))
+    return Names().take("_" + name);
   return Names().take(name);
 }
 

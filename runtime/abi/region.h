@@ -29,6 +29,19 @@ using IndexT = int;
 #endif
 using ElementT = PB_ELEMENT;
 
+/// No matrix has as many bytes: addresses end before. Products of extents that would be larger stay there, so that
+/// they do not wrap and the allocation fails.
+constexpr unsigned long kTooManyBytes = 1ul << 60;
+
+/// `cells` cells of `bytes` bytes, `extent` times.
+inline unsigned long cellsTimes(unsigned long cells, long extent, unsigned long bytes) {
+  const unsigned long most = kTooManyBytes / bytes;
+  unsigned long product = 0;
+  return __builtin_mul_overflow(cells, static_cast<unsigned long>(extent), &product) || product > most
+             ? most
+             : product;
+}
+
 /// Reference-counted elements. Made and destroyed by the runtime (runtime/matrix/storage.cpp).
 struct Storage;
 extern "C" {
@@ -182,8 +195,7 @@ public:
       first.require(d, size[d]);
       extent[d] = static_cast<int>(size[d]);
       stride[d] = static_cast<long>(count);
-      if (__builtin_mul_overflow(count, static_cast<unsigned long>(size[d]), &count))
-        count = ~0ul / sizeof(T); // more than any memory
+      count = cellsTimes(count, size[d], sizeof(T));
     }
     return withStorage(stride, extent, count);
   }

@@ -48,13 +48,13 @@ MapMemory::MapMemory(const int *extents, int rank, int elementBytes)
 }
 
 void MapMemory::allocate() {
-  long cells = 1;
+  const auto bytes = static_cast<unsigned long>(elementBytes_);
+  unsigned long cells = 1;
   for (int d = 0; d < rank_; ++d) {
-    region_.stride[d] = cells;
-    cells *= region_.extent[d];
+    region_.stride[d] = static_cast<long>(cells);
+    cells = cellsTimes(cells, region_.extent[d], bytes);
   }
-  region_.owner = pb_storage_allocate(
-      static_cast<unsigned long>(cells) * static_cast<unsigned long>(elementBytes_), &region_.base);
+  region_.owner = pb_storage_allocate(cells * bytes, &region_.base);
 }
 
 MapMemory::MapMemory(MapMemory &&other) noexcept

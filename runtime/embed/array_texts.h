@@ -6,10 +6,12 @@
 //   dimensions(1)           ->  "1 dimension"
 //   list(extents, 2)        ->  "[640, 480]"
 //   elementName(PBC_F32)    ->  "float"
+//   numberText(1e-8)        ->  "1e-08"
 //   apiOf(PBC_CUDA)         ->  "cuda", as in names of devices
 #pragma once
 #include "runtime/abi/pbc.h"
 #include "runtime/abi/program.h"
+#include <cstdio>
 #include <string>
 
 namespace pb::embed {
@@ -26,6 +28,13 @@ std::string list(const T *numbers, int count) {
   for (int d = 0; d < count; ++d)
     text += (d ? ", " : "") + std::to_string(numbers[d]);
   return text + "]";
+}
+
+/// With as many digits as tell small numbers apart, 1e-08 for example.
+inline std::string numberText(double x) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.10g", x);
+  return text;
 }
 
 inline std::string elementName(int element) {

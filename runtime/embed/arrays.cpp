@@ -220,7 +220,9 @@ std::string Arrays::listing() const {
 
 void Arrays::fit(long *sizes, int bin) {
   const auto refuse = [&](const std::string &why) {
-    throw Refusal(PBC_ERROR_SIZE, std::string(t_.name) + ": " + why + " (" + listing() + ")");
+    const std::string arrays = listing();
+    throw Refusal(PBC_ERROR_SIZE,
+                  std::string(t_.name) + ": " + why + (arrays.empty() ? "" : " (" + arrays + ")"));
   };
   for (int m = 0; m < t_.matrixCount; ++m)
     std::memcpy(extents_[m], regions_[m].extent, sizeof(Row));

@@ -28,8 +28,8 @@ const Transform &transformFor(const pbc_context &context, const pbc_function &fu
   }
   const Transform &best = *bins[function.target_count - 1];
   throw Refusal(PBC_ERROR_ACCURACY, std::string(function.name) + ": its accuracy targets end at " +
-                                        std::to_string(best.target) + ", and the call asks for " +
-                                        std::to_string(accuracy));
+                                        numberText(best.target) + ", and the call asks for " +
+                                        numberText(accuracy));
 }
 
 /// All sizes of a call; those that are not known yet are -1.

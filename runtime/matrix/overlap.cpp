@@ -49,11 +49,12 @@ AddressRange addresses(const RegionShape &r) {
   return range;
 }
 
+/// At most those of kTooManyBytes.
 long cellsOf(const RegionShape &r) {
-  long n = 1;
+  unsigned long n = 1;
   for (int d = 0; d < r.rank; ++d)
-    n *= r.extent[d];
-  return n;
+    n = cellsTimes(n, r.extent[d], static_cast<unsigned long>(r.bytes));
+  return static_cast<long>(n);
 }
 
 bool sameStrides(const RegionShape &a, const RegionShape &b) {

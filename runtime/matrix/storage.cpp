@@ -50,7 +50,8 @@ Storage *pb_storage_allocate(unsigned long bytes, void **data) {
   void *block = wanted > bytes ? matrix::takeBlock(wanted, &capacity) : nullptr;
   if (!block) {
     char text[120];
-    std::snprintf(text, sizeof text, "not enough memory for a matrix of %lu bytes", bytes);
+    std::snprintf(text, sizeof text, "not enough memory for a matrix of %lu bytes%s", bytes,
+                  bytes >= kTooManyBytes ? " or more" : "");
     base::failForMemory(text);
   }
   if (isWatched.load(std::memory_order_relaxed)) [[unlikely]]

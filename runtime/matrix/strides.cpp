@@ -42,7 +42,7 @@ extern "C" unsigned long pb_strides_apart(const int *extents, int rank, unsigned
   unsigned long count = 1;
   for (int d = 0; d < rank; ++d) {
     strides[d] = static_cast<long>(count);
-    count *= extents[d] > 0 ? static_cast<unsigned long>(extents[d]) : 0;
+    count = cellsTimes(count, std::max(extents[d], 0), bytes);
     if (d + 1 == rank || count * bytes < kLongRow)
       continue;
     long slice = roundedToLines(count * bytes);

@@ -38,6 +38,11 @@ def names():
     assert functions("build/other.h")[0] == "pbc_plain_Smooth" and os.path.exists("build/other.hpp")
     with open("build/other.hpp", encoding="utf-8") as file:
         assert '#include "other.h"' in file.read()
+    # A name that begins with a digit is none of C++.
+    run(PBC, "--shared", "mm.pbcc", "-o", "build/lib2d.so")
+    with open("digit.cpp", "w", encoding="utf-8") as file:
+        file.write('#include "2d.hpp"\nint main() { pbc::_2d::Context mm; }\n')
+    run("c++", "-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Ibuild", "-c", "digit.cpp")
     # Headers that are included twice, and those of two libraries together.
     with open("both.c", "w", encoding="utf-8") as file:
         file.write('#include "mm.h"\n#include "fast_2.h"\n#include "mm.h"\nint main(void) { return 0; }\n')
