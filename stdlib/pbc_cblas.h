@@ -115,6 +115,15 @@ static inline int32_t pbc_cblas_own_at_least(const char *routine, const char *ar
   return pbc_cblas_own_failed(PBC_ERROR_SIZE, routine, why);
 }
 
+/* An argument of which elements are read or written. */
+static inline int32_t pbc_cblas_own_given(const char *routine, const char *argument, const void *elements) {
+  char why[96];
+  if (elements)
+    return PBC_OK;
+  snprintf(why, sizeof why, "%s is a null pointer", argument);
+  return pbc_cblas_own_failed(PBC_ERROR_ARGUMENT, routine, why);
+}
+
 /* A leading dimension: at least the length of a line, and 1. */
 static inline int32_t pbc_cblas_own_leading(const char *routine, const char *argument, int value, int line) {
   return pbc_cblas_own_at_least(routine, argument, value, line > 1 ? line : 1);
@@ -244,7 +253,11 @@ static inline int32_t pbc_cblas_own_one_sided(const char *routine, int layout, i
         (status = pbc_cblas_own_at_least(routine, "k", k, 0)) ||                                               \
         (status = pbc_cblas_own_leading(routine, "lda", lda, is_a == is_rows ? m : k)) ||                      \
         (status = pbc_cblas_own_leading(routine, "ldb", ldb, is_b == is_rows ? k : n)) ||                      \
-        (status = pbc_cblas_own_leading(routine, "ldc", ldc, w)) || !m || !n)                                  \
+        (status = pbc_cblas_own_leading(routine, "ldc", ldc, w)) || !m || !n ||                                \
+        (status = pbc_cblas_own_given(routine, "c", c)) ||                                                     \
+        (alpha != 0 && k &&                                                                                    \
+         ((status = pbc_cblas_own_given(routine, "a", a)) ||                                                   \
+          (status = pbc_cblas_own_given(routine, "b", b)))))                                                   \
       return status;                                                                                           \
     if (alpha == 0 || !k || beta == 0)                                                                         \
       pbc_cblas_own_##LETTER##scale(c, w, h, ldc, beta);                                                       \
@@ -300,6 +313,11 @@ static inline int32_t pbc_cblas_own_one_sided(const char *routine, int layout, i
     int32_t status = PBC_OK;                                                                                   \
     TYPE *square;                                                                                              \
     int first;                                                                                                 \
+    if (u->n && ((status = pbc_cblas_own_given(routine, "c", c)) ||                                            \
+                 (alpha != 0 && u->k &&                                                                        \
+                  ((status = pbc_cblas_own_given(routine, "a", a)) ||                                          \
+                   (status = pbc_cblas_own_given(routine, "b", b))))))                                         \
+      return status;                                                                                           \
     pbc_cblas_own_##LETTER##scale_triangle(c, u, beta);                                                        \
     if (alpha == 0 || !u->k || !u->n)                                                                          \
       return PBC_OK;                                                                                           \
@@ -349,7 +367,10 @@ static inline int32_t pbc_cblas_own_one_sided(const char *routine, int layout, i
         (status = pbc_cblas_own_at_least(routine, "n", n, 0)) ||                                               \
         (status = pbc_cblas_own_leading(routine, "lda", lda, w)) ||                                            \
         (status = pbc_cblas_own_increment(routine, "incx", incx)) ||                                           \
-        (status = pbc_cblas_own_increment(routine, "incy", incy)) || !m || !n)                                 \
+        (status = pbc_cblas_own_increment(routine, "incy", incy)) || !m || !n ||                               \
+        (status = pbc_cblas_own_given(routine, "y", y)) ||                                                     \
+        (alpha != 0 && ((status = pbc_cblas_own_given(routine, "a", a)) ||                                     \
+                        (status = pbc_cblas_own_given(routine, "x", x)))))                                     \
       return status;                                                                                           \
     for (i = 0; (alpha == 0 || beta == 0) && beta != 1 && i < to; ++i) {                                       \
       TYPE *const cell = y + (int64_t)(incy < 0 ? to - 1 - i : i) * (incy < 0 ? -incy : incy);                 \
@@ -377,7 +398,10 @@ static inline int32_t pbc_cblas_own_one_sided(const char *routine, int layout, i
     pbc_array whole, other, result;                                                                            \
     pbc_context *context;                                                                                      \
     int32_t status = pbc_cblas_own_one_sided(routine, layout, side, uplo, m, n, lda, ldb, &t);                 \
-    if (status || (status = pbc_cblas_own_leading(routine, "ldc", ldc, t.w)) || !m || !n)                      \
+    if (status || (status = pbc_cblas_own_leading(routine, "ldc", ldc, t.w)) || !m || !n ||                    \
+        (status = pbc_cblas_own_given(routine, "c", c)) ||                                                     \
+        (alpha != 0 && ((status = pbc_cblas_own_given(routine, "a", a)) ||                                     \
+                        (status = pbc_cblas_own_given(routine, "b", b)))))                                     \
       return status;                                                                                           \
     if (alpha == 0 || beta == 0)                                                                               \
       pbc_cblas_own_##LETTER##scale(c, t.w, t.h, ldc, beta);                                                   \
@@ -403,7 +427,9 @@ static inline int32_t pbc_cblas_own_one_sided(const char *routine, int layout, i
     pbc_context *context;                                                                                      \
     int32_t status = pbc_cblas_own_one_sided(routine, layout, side, uplo, m, n, lda, ldb, &t);                 \
     if (status || (status = pbc_cblas_own_one_of(routine, "transa", transa, PBC_NO_TRANS)) ||                  \
-        (status = pbc_cblas_own_one_of(routine, "diag", diag, PBC_NON_UNIT)) || !m || !n)                      \
+        (status = pbc_cblas_own_one_of(routine, "diag", diag, PBC_NON_UNIT)) || !m || !n ||                    \
+        (status = pbc_cblas_own_given(routine, "b", b)) ||                                                     \
+        (alpha != 0 && (status = pbc_cblas_own_given(routine, "a", a))))                                       \
       return status;                                                                                           \
     if (alpha == 0) {                                                                                          \
       pbc_cblas_own_##LETTER##scale(b, t.w, t.h, ldb, 0);                                                      \

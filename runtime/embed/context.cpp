@@ -75,9 +75,10 @@ pbc_context::~pbc_context() {
 
 void pbc_context::configure(const pbc_options &options) {
   const embed::Inside inside(*this);
-  if (options.threads < 0)
-    throw embed::Refusal(PBC_ERROR_ARGUMENT, "a context cannot have " + std::to_string(options.threads) +
-                                                 " threads; 0 stands for as many as the configuration says");
+  if (options.threads < 0 || options.threads > config::kMaxThreads)
+    throw embed::Refusal(PBC_ERROR_ARGUMENT, "a context has 1 to " + std::to_string(config::kMaxThreads) +
+                                                 " threads, not " + std::to_string(options.threads) +
+                                                 "; 0 stands for as many as the configuration says");
   say_ = options.say;
   user_ = options.user;
   execution_.random = &random_.emplace(options.seed ? options.seed : 1);

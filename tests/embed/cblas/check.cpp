@@ -369,6 +369,16 @@ void refusals() {
           pbc_dgemm(101, 111, 112, 2, 1, 3, 1, a, 3, a, 2, 0, c, 1));
   refuses(PBC_ERROR_SIZE, "ldc is 1, but must be at least 2",
           pbc_dgemm(102, 111, 111, 2, 1, 3, 1, a, 2, a, 3, 0, c, 1));
+  refuses(PBC_ERROR_ARGUMENT, "pbc_dgemm: c is a null pointer",
+          pbc_dgemm(101, 111, 111, 2, 2, 2, 1, a, 2, a, 2, 0, nullptr, 2));
+  refuses(PBC_ERROR_ARGUMENT, "pbc_dgemm: a is a null pointer",
+          pbc_dgemm(101, 111, 111, 2, 2, 2, 1, nullptr, 2, a, 2, 0, c, 2));
+  refuses(PBC_ERROR_ARGUMENT, "pbc_dsyrk: c is a null pointer",
+          pbc_dsyrk(101, 121, 111, 2, 2, 1, a, 2, 0, nullptr, 2));
+  refuses(PBC_ERROR_ARGUMENT, "pbc_dgemv: x is a null pointer",
+          pbc_dgemv(101, 111, 2, 2, 1, a, 2, nullptr, 1, 0, c, 1));
+  refuses(PBC_ERROR_ARGUMENT, "pbc_dtrsm: b is a null pointer",
+          pbc_dtrsm(101, 141, 121, 111, 131, 2, 2, 1, a, 2, nullptr, 2));
   refuses(PBC_ERROR_ARGUMENT, "pbc_dsymm: side is 1", pbc_dsymm(101, 1, 121, 2, 2, 1, a, 2, a, 2, 0, c, 2));
   refuses(PBC_ERROR_SIZE, "pbc_strmm: ldb is 0, but must be at least 1",
           pbc_strmm(101, 141, 121, 111, 131, 0, 0, 1, nullptr, 1, nullptr, 0));
