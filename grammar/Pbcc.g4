@@ -68,7 +68,8 @@ flag
   | DUPLICATE LPAREN name COMMA integer COMMA integer RPAREN
   | RULE name
   ;
-outputs : TO LPAREN (binding (COMMA binding)*)? RPAREN | region ;
+outputs : TO LPAREN (binding (COMMA binding)*)? RPAREN | region accumulation? ;
+accumulation : ADD_ASSIGN | SUBTRACT_ASSIGN | MULTIPLY_ASSIGN ; // `S.cell(y) += from(A.cell(x, y) a) { return a; }`
 rulePart
   : FROM LPAREN (binding (COMMA binding)*)? RPAREN          # inputPart
   | (THROUGH | USING) LPAREN matrix (COMMA matrix)* RPAREN  # localPart
@@ -194,6 +195,9 @@ DOT : '.' ;
 DOTDOT : '..' ;
 ELLIPSIS : '...' ;
 ASSIGN : '=' ;
+ADD_ASSIGN : '+=' ;
+SUBTRACT_ASSIGN : '-=' ;
+MULTIPLY_ASSIGN : '*=' ;
 EQUAL : '==' ;
 NOT_EQUAL : '!=' ;
 LESS_EQUAL : '<=' ;

@@ -27,6 +27,8 @@ public:
   bool isWord(const syntax::Lexeme &, std::string_view word) const;
   /// The end of the block that begins with the brace `open`, after its closing brace.
   std::uint32_t endOfBlock(const syntax::Lexeme &open) const;
+  /// The next identifier that is the name of something in this body: not `a` of `x.a`, `p->a` or `std::a`. The end if there is none.
+  syntax::Lexeme nextName(std::uint32_t at) const;
   source::Span locate(const syntax::Lexeme &l) const { return in_.locate(l.begin, l.end); }
 
   void replace(std::uint32_t begin, std::uint32_t end, const std::string &text);
@@ -40,5 +42,8 @@ private:
   source::MappedText out_;
   std::uint32_t done_ = 0;
 };
+
+/// Whether C++ names it; a member of that name, `a.c`, is something else.
+bool mentions(const source::MappedText &, const std::string &name);
 
 } // namespace pbc::sema

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/sema/expand.h"
+#include "compiler/sema/accumulation.h"
 #include "compiler/sema/accuracy_words.h"
 #include "compiler/sema/calls.h"
 #include "compiler/sema/either.h"
@@ -121,6 +122,7 @@ void expandTransform(const syntax::Transform &t, std::vector<TransformCopy> &out
   syntax::Transform header = t;
   std::vector<syntax::Rule> rules = std::move(header.rules);
   header.rules.clear();
+  placeAccumulations(header, rules, d);
   placeLets(header, rules, d);
   addScaledRule(header, rules, d);
   const std::vector<std::string> labels = labelsOf(t.name.text, rules, d);

@@ -3,6 +3,7 @@
 #include "compiler/sema/lets.h"
 #include "compiler/sema/affine.h"
 #include "compiler/sema/body_rewriter.h"
+#include "compiler/sema/cxx_expression.h"
 #include "compiler/sema/names.h"
 #include "compiler/sema/replace_names.h"
 #include "compiler/syntax/whole_expression.h"
@@ -18,48 +19,6 @@ namespace {
 using syntax::Expr;
 using syntax::ExprPtr;
 using syntax::Let;
-
-/// Whether C++ names it; a member of that name, `a.c`, is something else.
-bool mentions(const source::MappedText &text, const std::string &name) {
-  const BodyRewriter body(text);
-  bool isMember = false;
-  for (syntax::Lexeme l = body.next(0); l.kind != syntax::Lexeme::Kind::End; l = body.next(l.end)) {
-    if (!isMember && body.isWord(l, name))
-      return true;
-    isMember = body.is(l, '.') || (body.is(l, '>') && l.begin > 0 && text.text[l.begin - 1] == '-');
-  }
-  return false;
-}
-
-/// Whether the value is at least 0 whatever the sizes are.
-bool isNeverNegative(const Expr &e, const std::set<std::string> &sizes) {
-  const bool isSum =
-      e.kind == Expr::Kind::Add || e.kind == Expr::Kind::Multiply || e.kind == Expr::Kind::Divide;
-  return e.kind == Expr::Kind::Integer || (e.kind == Expr::Kind::Name && sizes.contains(e.text)) ||
-         (isSum && std::all_of(e.operands.begin(), e.operands.end(),
-                               [&](const ExprPtr &o) { return isNeverNegative(*o, sizes); }));
-}
-
-/// The expression as C++ that rounds down, as sizes do.
-std::string cxxOf(const Expr &e, const std::set<std::string> &sizes) {
-  const auto operand = [&](std::size_t k) { return cxxOf(*e.operands[k], sizes); };
-  switch (e.kind) {
-  case Expr::Kind::Negate:
-    return "(-" + operand(0) + ")";
-  case Expr::Kind::Add:
-    return "(" + operand(0) + " + " + operand(1) + ")";
-  case Expr::Kind::Subtract:
-    return "(" + operand(0) + " - " + operand(1) + ")";
-  case Expr::Kind::Multiply:
-    return "(" + operand(0) + " * " + operand(1) + ")";
-  case Expr::Kind::Divide:
-    if (isNeverNegative(*e.operands[0], sizes))
-      return "(" + operand(0) + " / " + operand(1) + ")";
-    return fmt::format("({0} >= 0 ? {0} / {1} : ({0} - ({1} - 1)) / {1})", operand(0), operand(1));
-  default:
-    return e.text;
-  }
-}
 
 /// Whether each division is by a number, as sizes allow it.
 bool dividesByNumbers(const Expr &e) {

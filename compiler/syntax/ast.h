@@ -102,9 +102,17 @@ struct LibraryCall {
   Span span;
 };
 
+/// `S.cell(y) += from(A.cell(x, y) a) { return a; }`: what is done with the values of all points that lead to one cell.
+struct Accumulation {
+  enum class Kind { Add, Subtract, Multiply };
+  Kind kind;
+  Span span; // of the operator
+};
+
 struct Rule {
   std::vector<Flag> flags;
   bool returnStyle = false; // `B.cell(i) from(...) { return ...; }`
+  std::optional<Accumulation> accumulation;
   std::vector<Region> outputs;
   std::vector<Region> inputs;
   std::vector<MatrixDecl> locals;   // rule-level using / through

@@ -14,6 +14,11 @@ Rule Builder::rule(P::RuleDeclContext &context) {
   made.returnStyle = outputs.region() != nullptr;
   if (made.returnStyle)
     made.outputs.push_back(region(*outputs.region()));
+  if (auto *accumulation = outputs.accumulation())
+    made.accumulation = {accumulation->ADD_ASSIGN()        ? Accumulation::Kind::Add
+                         : accumulation->SUBTRACT_ASSIGN() ? Accumulation::Kind::Subtract
+                                                           : Accumulation::Kind::Multiply,
+                         spanOf(*accumulation)};
   for (auto *b : outputs.binding())
     made.outputs.push_back(binding(*b));
   for (auto *p : context.rulePart())

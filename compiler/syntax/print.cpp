@@ -204,7 +204,10 @@ public:
   }
 
   void rule(const Rule &r) {
-    line(1, r.returnStyle ? "rule returns" : "rule");
+    static const char *const accumulations[] = {"rule adds", "rule subtracts", "rule multiplies"};
+    line(1, r.accumulation  ? accumulations[static_cast<int>(r.accumulation->kind)]
+            : r.returnStyle ? "rule returns"
+                            : "rule");
     for (const Flag &f : r.flags)
       line(2, "flag " + flagText(f));
     for (const Region &o : r.outputs)
