@@ -296,7 +296,20 @@ private:
     rule_.where = std::move(kept);
   }
 
+  /// Leaves of the rule what says that a matrix is not known; false if all are.
+  bool leaveUnknown() {
+    const auto isKnown = [&](const Region &input) { return scope_.find(input.matrix.text) != nullptr; };
+    if (std::all_of(rule_.inputs.begin(), rule_.inputs.end(), isKnown))
+      return false;
+    std::erase_if(rule_.inputs, isKnown);
+    rule_.where.clear();
+    rule_.accumulation.reset();
+    return true;
+  }
+
   void rewrite() {
+    if (leaveUnknown())
+      return;
     AccumulationBody body{*rule_.accumulation, elementOf(output_), {}, {}, freeName()};
     if (const MatrixDecl *m = scope_.find(output_.matrix.text); m && fits(output_, *m))
       addInside(output_, *m);
@@ -363,11 +376,44 @@ private:
   std::vector<std::string> conditions_;
 };
 
+std::set<std::string> inputsOf(const syntax::Rule &rule) {
+  std::set<std::string> names;
+  for (const auto &input : rule.inputs)
+    names.insert(input.matrix.text);
+  return names;
+}
+
+std::string cellOf(const Region &output) {
+  std::string text = output.matrix.text;
+  if (output.version)
+    text += "<" + syntax::print(*output.version->first) + ">";
+  for (const auto &e : output.coordinates)
+    text += "," + syntax::print(*e);
+  return text;
+}
+
+/// Rules that compute the same from other inputs are meant to be added to each other.
+void warnOfChoices(const std::vector<syntax::Rule> &rules, source::Diagnostics &d) {
+  std::map<std::string, const syntax::Rule *> first;
+  for (const auto &rule : rules) {
+    if (!rule.accumulation || !rule.flags.empty() || !rule.where.empty())
+      continue;
+    const auto [other, isNew] = first.emplace(cellOf(rule.outputs.front()), &rule);
+    if (isNew || inputsOf(*other->second) == inputsOf(rule))
+      continue;
+    d.warning(rule.accumulation->span,
+              "the values of this rule are not added to those of another: both are a choice")
+        .note(other->second->accumulation->span, "the other one is here")
+        .help("compute the sums in `through` matrices of their own and add them in a further rule");
+  }
+}
+
 } // namespace
 
 void placeAccumulations(const syntax::Transform &header, std::vector<syntax::Rule> &rules,
                         source::Diagnostics &d) {
   const AccumulationScope scope(header);
+  warnOfChoices(rules, d);
   std::erase_if(rules, [&](syntax::Rule &rule) {
     return rule.accumulation && !AccumulationPlacer(scope, rule, d).run();
   });
