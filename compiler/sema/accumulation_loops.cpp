@@ -43,6 +43,11 @@ public:
       : points_(points), cells_(std::move(known)), known_(cells_), sizes_(sizes) {}
 
   AccumulationLoops run(const std::vector<std::string> &variables) {
+    for (const Linear &l : points_) { // a variable may have fallen out, as in `x + 2 < x`
+      const auto names = l.names();
+      if (std::none_of(variables.begin(), variables.end(), [&](const auto &v) { return names.contains(v); }))
+        ask(l);
+    }
     for (auto v = variables.rbegin(); v != variables.rend() && !out_.unbounded; ++v)
       loop(*v, std::set<std::string>(variables.begin(), (v + 1).base()), variables);
     return std::move(out_);
@@ -75,13 +80,18 @@ private:
                           cxxOf(last.without(variable).plus(down), sizes_, down)});
     known_.push_back(first), known_.push_back(last);
     for (const Linear &l : mine)
-      if (!follows(l, {})) {
-        out_.conditions.push_back(cxxNotNegative(l, sizes_));
-        known_.push_back(l);
-      }
+      ask(l);
     if (by == 1 && down == 1)
       out_.loops.back().range = range(Linear().plus(first.without(variable), -1),
                                       last.without(variable).plus(1), variable, mine, all);
+  }
+
+  /// A condition around the addition, if it does not follow from what is known.
+  void ask(const Linear &l) {
+    if (follows(l, {}))
+      return;
+    out_.conditions.push_back(cxxNotNegative(l, sizes_));
+    known_.push_back(l);
   }
 
   /// `begin` to `end`, if the loop visits no others than points there whatever the cell is.
