@@ -398,8 +398,9 @@ void refusals() {
   for (double cell : c)
     CHECK(cell == 0, "%g\n", cell);
   // What the library itself says.
+  const auto *between = reinterpret_cast<const double *>(reinterpret_cast<const char *>(a) + 1);
   refuses(PBC_ERROR_ARGUMENT,
-          "pbc_dgemm: DgemmNN: ", pbc_dgemm(101, 111, 111, 2, 2, 2, 1, nullptr, 2, a, 2, 0, c, 2));
+          "pbc_dgemm: DgemmNN: ", pbc_dgemm(101, 111, 111, 2, 2, 2, 1, between, 2, a, 2, 0, c, 2));
 }
 
 /// Updates of several blocks of rows, of which the last one is smaller.
