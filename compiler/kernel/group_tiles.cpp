@@ -35,7 +35,7 @@ bool isRound(const Functions &functions, unsigned summands, const isl::union_map
       sum = sum ? plus(*sum, functions[k].value) : functions[k].value;
   const isl::union_map within = equalAt(dependences, *sum);
   return std::all_of(functions.begin(), functions.end(),
-                     [&](const TaskFunction &f) { return within.is_subset(equalAt(within, f.value)); });
+                     [&](const TaskFunction &f) { return neverChanges(within, f.value); });
 }
 
 /// Bit k: function k is a summand. All functions together always form a round, because no dependence

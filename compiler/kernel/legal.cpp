@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/legal.h"
+#include "compiler/kernel/formula.h"
 #include "compiler/kernel/tree.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -34,10 +35,78 @@ isl::union_map equalAt(const isl::union_map &dependences, const isl::union_pw_af
   return isl::manage(isl_union_map_eq_at_multi_union_pw_aff(dependences.copy(), m));
 }
 
+namespace {
+
+/// A formula of a function, and the points at which it holds.
+struct Piece {
+  isl::set where;
+  isl::aff value;
+};
+
+/// The pieces of `f` for the points of this space; none, if it is not defined there.
+std::vector<Piece> piecesAt(const isl::union_pw_aff &f, isl_space *points) {
+  isl_space *space = isl_space_add_dims(isl_space_from_domain(points), isl_dim_out, 1);
+  const isl::pw_aff here = isl::manage(isl_union_pw_aff_extract_pw_aff(f.get(), space));
+  std::vector<Piece> all;
+  isl_pw_aff_foreach_piece(
+      here.get(),
+      [](isl_set *where, isl_aff *value, void *to) {
+        static_cast<std::vector<Piece> *>(to)->push_back({isl::manage(where), isl::manage(value)});
+        return isl_stat_ok;
+      },
+      &all);
+  return all;
+}
+
+bool isEverywhere(const isl::set &s) { return isl_set_plain_is_universe(s.get()) == isl_bool_true; }
+
+/// Whether the second of some pair has a smaller value than the first. Each basic map of the pairs gets one more constraint, and is
+/// asked whether it is empty: far less work than the map of all pairs of which one has the smaller value.
+bool decreases(const isl::map &unaligned, const isl::union_pw_aff &f) {
+  const isl::map pairs =
+      isl::manage(isl_map_align_params(unaligned.copy(), isl_union_pw_aff_get_space(f.get())));
+  const isl::space space = isl::manage(isl_map_get_space(pairs.get()));
+  const isl::multi_aff first = isl::manage(isl_space_domain_map_multi_aff(space.copy())),
+                       second = isl::manage(isl_space_range_map_multi_aff(space.copy()));
+  const std::vector<Piece> befores = piecesAt(f, isl_space_domain(space.copy())),
+                           afters = piecesAt(f, isl_space_range(space.copy()));
+  for (const Piece &before : befores)
+    for (const Piece &after : afters) {
+      isl::map there = isEverywhere(before.where) ? pairs : pairs.intersect_domain(before.where);
+      if (!isEverywhere(after.where))
+        there = there.intersect_range(after.where);
+      const auto of = [&](const Piece &piece, const isl::multi_aff &end) {
+        return isl_aff_pullback_multi_aff(
+            isl_aff_align_params(piece.value.copy(), isl_multi_aff_get_space(end.get())), end.copy());
+      };
+      isl_basic_set *down = isl_aff_gt_basic_set(of(before, first), of(after, second));
+      if (!isl::manage(isl_set_intersect(isl_map_wrap(there.release()), isl_set_from_basic_set(down)))
+               .is_empty())
+        return true;
+    }
+  return false;
+}
+
+/// Whether the function has values at all for both ends of the pairs.
+bool isDefined(const isl::map &pairs, const isl::union_pw_aff &f) {
+  isl_space *space = isl_map_get_space(pairs.get());
+  const bool atBoth = !piecesAt(f, isl_space_domain(isl_space_copy(space))).empty() &&
+                      !piecesAt(f, isl_space_range(isl_space_copy(space))).empty();
+  isl_space_free(space);
+  return atBoth;
+}
+
+} // namespace
+
 bool neverDecreases(const isl::union_map &dependences, const isl::union_pw_aff &f) {
-  const isl::union_map value = isl::manage(isl_union_map_from_union_pw_aff(f.copy()));
-  const isl::union_map down = isl::manage(isl_union_map_lex_gt_union_map(value.copy(), value.copy()));
-  return dependences.intersect(down).is_empty();
+  return dependences.every_map([&](const isl::map &pairs) { return !decreases(pairs, f); });
+}
+
+bool neverChanges(const isl::union_map &dependences, const isl::union_pw_aff &f) {
+  const isl::union_pw_aff downwards = times(f, -1);
+  return dependences.every_map([&](const isl::map &pairs) {
+    return isDefined(pairs, f) && !decreases(pairs, f) && !decreases(pairs, downwards);
+  });
 }
 
 namespace {
@@ -81,10 +150,6 @@ isl::union_map leftBelow(const isl::schedule_node &node, const isl::union_map &d
   default:
     return dependences;
   }
-}
-
-bool neverIncreases(const isl::union_map &dependences, const isl::union_pw_aff &f) {
-  return neverDecreases(dependences.reverse(), f);
 }
 
 /// Whether no dependence leads from a child to an earlier one; nor to a later one, if the children have no order.
@@ -133,7 +198,7 @@ private:
     for (int k = 0; k < members(node); ++k) {
       const isl::union_pw_aff f = member(node, k);
       const bool staysOrGrows = areNone || neverDecreases(all, f);
-      const bool isCoincident = areNone || (staysOrGrows && neverIncreases(all, f));
+      const bool isCoincident = areNone || (staysOrGrows && neverDecreases(all, times(f, -1)));
       n = isl_schedule_node_band_member_set_coincident(n, k, isCoincident);
       isPermutable &= staysOrGrows;
       isLegal_ &= staysOrGrows || (k > 0 && neverDecreases(left, f));
@@ -175,8 +240,7 @@ std::string firstClash(const Kernel &kernel, const isl::schedule &schedule) {
 }
 
 bool isParallel(const isl::schedule_node &band, int k, const isl::union_map &dependences) {
-  const isl::union_map here = active(band, dependences);
-  return here.is_subset(equalAt(here, member(band, k)));
+  return neverChanges(active(band, dependences), member(band, k));
 }
 
 AtNode atNode(const isl::schedule_node &node, const isl::union_map &open) {

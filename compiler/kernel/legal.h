@@ -19,6 +19,9 @@ isl::union_map equalAt(const isl::union_map &dependences, const isl::union_pw_af
 /// Whether no dependence leads to an instance with a smaller value.
 bool neverDecreases(const isl::union_map &dependences, const isl::union_pw_aff &value);
 
+/// Whether all dependences lead to instances with the same value.
+bool neverChanges(const isl::union_map &dependences, const isl::union_pw_aff &value);
+
 /// The schedule with the coincident and permutable flags of all bands set according to the dependences; nothing, if it is not legal:
 /// some dependence does not end later than it begins.
 std::optional<isl::schedule> withFlags(const isl::schedule &, const isl::union_map &dependences);

@@ -16,10 +16,6 @@
 namespace pbc::kernel {
 namespace {
 
-bool leavesUnchanged(const isl::union_map &dependences, const isl::union_pw_aff &f) {
-  return dependences.is_subset(equalAt(dependences, f));
-}
-
 /// The value of free variable `d`, which all statements of one rule share.
 isl::union_pw_aff variable(const Kernel &kernel, int d) {
   isl_union_pw_aff *all = nullptr;
@@ -229,7 +225,7 @@ struct Sorted {
 
   explicit Sorted(const Scheduled &kernel) {
     for (const TaskFunction &f : candidates(kernel))
-      if (leavesUnchanged(kernel.dependences, f.value))
+      if (neverChanges(kernel.dependences, f.value))
         unchanged.push_back(f);
       else if (auto up = oriented(f, kernel.dependences))
         ordered.push_back(std::move(*up));
@@ -252,7 +248,7 @@ struct Sorted {
     const isl::union_map within = equalAt(kernel.dependences, outer.value);
     TaskFunctions all{TaskOrder::Rounds, {outer}};
     for (const TaskFunction &f : from)
-      if (f.name != outer.name && leavesUnchanged(within, f.value))
+      if (f.name != outer.name && neverChanges(within, f.value))
         all.functions.push_back(f);
     return all.functions.size() > 1 ? std::optional(all) : std::nullopt;
   }

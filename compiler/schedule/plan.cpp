@@ -228,8 +228,9 @@ private:
   /// are: they would force the loops of the others to run point by point.
   std::optional<Plan> byVersions(const std::string &name, const Plan &plain) {
     std::vector<int> unfolded;
+    const std::vector<PlanOrder> ofPlain{PlanOrder(plain)};
     for (int m = 0; m < static_cast<int>(t_.matrices.size()); ++m)
-      if (mayHaveSlots(t_, m, grid_) && !fewestSlots(t_, m, grid_, {&plain}).slots)
+      if (mayHaveSlots(t_, m, grid_) && !fewestSlots(t_, m, grid_, ofPlain).slots)
         unfolded.push_back(m);
     std::optional<Plan> best;
     std::ptrdiff_t mostFolded = 0;
@@ -240,8 +241,9 @@ private:
       auto sliced = unfolded.empty() ? std::nullopt : assemble(name, groupsOf(linked), true);
       if (!sliced || callsInGroups(*sliced) > callsInGroups(plain))
         continue;
+      const std::vector<PlanOrder> ofSliced{PlanOrder(*sliced)};
       const auto folded = std::count_if(unfolded.begin(), unfolded.end(), [&](int m) {
-        return fewestSlots(t_, m, grid_, {&*sliced}).slots.has_value();
+        return fewestSlots(t_, m, grid_, ofSliced).slots.has_value();
       });
       if (folded > mostFolded) {
         mostFolded = folded;

@@ -9,7 +9,6 @@
 #include <isl/schedule.h>
 #include <isl/set.h>
 #include <isl/union_map.h>
-#include <set>
 
 namespace pbc::schedule {
 
@@ -17,6 +16,10 @@ namespace {
 
 /// If dependences reach further back, folding does not pay.
 constexpr long kMostSlots = 8;
+/// Versions that share a slot when there are so many share it with any smaller number, too: what keeps them apart here always does.
+constexpr long kMultipleOfAllCounts = 840;
+/// Most matrices that can be folded have no more slots.
+constexpr long kCommonSlots = 2;
 
 /// Whether each point accesses one version: { point -> cell } has one last coordinate for each point.
 bool isOneVersion(const sema::Binding &b, const sema::Matrix &m, const isl::map &cells) {
@@ -94,10 +97,12 @@ std::string words(const Conflict &c, long slots, const sema::Transform &t) {
   return "";
 }
 
-/// The plan's uses that access one matrix, and the order between them.
+/// The plan's uses that access one matrix.
 class Touching {
 public:
-  Touching(const sema::Transform &t, int matrix, const choice::Grid &grid, const Plan &plan) : plan_(plan) {
+  Touching(const sema::Transform &t, int matrix, const choice::Grid &grid, const PlanOrder &order)
+      : order_(order) {
+    const Plan &plan = order.plan();
     for (std::size_t s = 0; s < plan.steps.size(); ++s)
       for (const auto &use : plan.steps[s].uses) {
         const auto &r = t.rules[use.rule];
@@ -116,15 +121,6 @@ public:
                               own ? cells.subtract(own->apply_range(ofAnyVersion(cells.range()))) : cells});
           }
       }
-    for (const auto &step : plan.steps) {
-      orders_.push_back(isl::manage(isl_schedule_get_map(step.order.get())));
-      certain_.push_back(placesInOrder(step.order));
-      std::set<int> before(step.after.begin(), step.after.end());
-      for (const int b : step.after)
-        before.insert(before_[static_cast<std::size_t>(b)].begin(),
-                      before_[static_cast<std::size_t>(b)].end());
-      before_.push_back(std::move(before));
-    }
   }
 
   /// What keeps the versions from lying in so many slots; nothing if they may.
@@ -174,21 +170,19 @@ private:
     if (pairs.is_empty())
       return std::nullopt;
     if (first.step != second.step)
-      return before_[second.step].count(static_cast<int>(first.step)) != 0
-                 ? std::nullopt
-                 : std::optional(Conflict::Kind::OtherStep);
-    const Step &step = plan_.steps[first.step];
+      return order_.isBefore(first.step, second.step) ? std::nullopt
+                                                      : std::optional(Conflict::Kind::OtherStep);
+    const Step &step = order_.plan().steps[first.step];
     if (step.callsTransforms && step.dependences.is_empty())
       return Conflict::Kind::SpawnedPoints;
-    if (allEndLater(isl::union_map(pairs), (inPlace ? certain_ : orders_)[first.step]))
+    if (allEndLater(isl::union_map(pairs),
+                    inPlace ? order_.certainPlaces(first.step) : order_.places(first.step)))
       return std::nullopt;
     return Conflict::Kind::Order;
   }
 
-  const Plan &plan_;
+  const PlanOrder &order_;
   std::vector<Access> writes_, reads_;
-  std::vector<isl::union_map> orders_, certain_; // by step
-  std::vector<std::set<int>> before_;            // by step: all steps that are complete when it begins
 };
 
 void fold(sema::Transform &t, int matrix, long slots) {
@@ -232,17 +226,50 @@ bool mayHaveSlots(const sema::Transform &t, int matrix, const choice::Grid &grid
   return true;
 }
 
+PlanOrder::PlanOrder(const Plan &plan) : plan_(&plan) {
+  for (const Step &step : plan.steps) {
+    std::set<int> before(step.after.begin(), step.after.end());
+    for (const int b : step.after)
+      before.insert(before_[static_cast<std::size_t>(b)].begin(), before_[static_cast<std::size_t>(b)].end());
+    before_.push_back(std::move(before));
+  }
+  places_.resize(plan.steps.size());
+  certainPlaces_.resize(plan.steps.size());
+}
+
+const isl::union_map &PlanOrder::places(std::size_t step) const {
+  if (!places_[step])
+    places_[step] = isl::manage(isl_schedule_get_map(plan_->steps[step].order.get()));
+  return *places_[step];
+}
+
+const isl::union_map &PlanOrder::certainPlaces(std::size_t step) const {
+  if (!certainPlaces_[step])
+    certainPlaces_[step] = placesInOrder(plan_->steps[step].order);
+  return *certainPlaces_[step];
+}
+
 Storage fewestSlots(const sema::Transform &t, int matrix, const choice::Grid &grid,
-                    const std::vector<const Plan *> &plans) {
+                    const std::vector<PlanOrder> &plans) {
   std::vector<Touching> touching;
-  for (const Plan *p : plans)
-    touching.emplace_back(t, matrix, grid, *p);
-  Storage found;
-  for (long slots = 1; slots <= kMostSlots; ++slots) {
+  for (const PlanOrder &p : plans)
+    touching.emplace_back(t, matrix, grid, p);
+  const auto conflictIn = [&](long slots) {
     std::optional<Conflict> conflict;
     for (const Touching &at : touching)
       if (!conflict)
         conflict = at.conflictIn(slots);
+    return conflict;
+  };
+  Storage found;
+  for (long slots = 1; slots <= kMostSlots; ++slots) {
+    if (slots == kCommonSlots + 1)
+      if (const auto always = conflictIn(kMultipleOfAllCounts);
+          always && always->kind != Conflict::Kind::NothingSaved) {
+        found.whyNotFewer = words(*always, kMostSlots, t);
+        return found;
+      }
+    const auto conflict = conflictIn(slots);
     if (!conflict) {
       found.slots = slots;
       return found;
@@ -272,9 +299,7 @@ Folded foldVersions(const sema::Module &module, const std::vector<std::vector<bo
   Folded folded{module, {}};
   for (auto &t : folded.module.transforms) {
     std::vector<Storage> &storage = folded.storage.emplace_back();
-    std::vector<const Plan *> all;
-    for (const auto &plan : plans[t.index].plans)
-      all.push_back(&plan);
+    const std::vector<PlanOrder> all(plans[t.index].plans.begin(), plans[t.index].plans.end());
     for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m) {
       Storage &of = storage.emplace_back();
       const sema::Matrix &matrix = t.matrices[m];

@@ -12,6 +12,7 @@
 // is written again (language reference, 2.8).
 #pragma once
 #include "compiler/schedule/plan.h"
+#include <set>
 
 namespace pbc::schedule {
 
@@ -37,8 +38,29 @@ inline bool isLikeVersioned(const sema::Matrix &m) { return m.rank() >= 3; }
 /// Whether the matrix is a temporary that has versions, or at least three dimensions, and is accessed one version at a time:
 /// one place along its last dimension.
 bool mayHaveSlots(const sema::Transform &, int matrix, const choice::Grid &);
+
+/// The order of a plan's steps and of the points in each, which all its matrices are asked about. Keeps a reference to the plan.
+class PlanOrder {
+public:
+  explicit PlanOrder(const Plan &);
+  const Plan &plan() const { return *plan_; }
+  /// Whether `first` is complete when `second` begins.
+  bool isBefore(std::size_t first, std::size_t second) const {
+    return before_[second].count(static_cast<int>(first)) != 0;
+  }
+  /// { point -> place } in a step, and in those of its loops that surely run in order (in_order.h).
+  const isl::union_map &places(std::size_t step) const;
+  const isl::union_map &certainPlaces(std::size_t step) const;
+
+private:
+  const Plan *plan_;
+  std::vector<std::set<int>> before_; // by step: all that are complete when it begins
+  mutable std::vector<std::optional<isl::union_map>> places_,
+      certainPlaces_; // by step; made when somebody asks
+};
+
 /// The fewest slots with which all the plans stay correct, if they are few.
 Storage fewestSlots(const sema::Transform &, int matrix, const choice::Grid &,
-                    const std::vector<const Plan *> &);
+                    const std::vector<PlanOrder> &);
 
 } // namespace pbc::schedule

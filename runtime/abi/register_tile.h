@@ -93,7 +93,7 @@ public:
 
   explicit TileRunner(const Tile &tile) : tile_(tile) {}
 
-  void run(long yBegin, long yEnd) const {
+  [[gnu::always_inline]] void run(long yBegin, long yEnd) const {
     if (yBegin >= yEnd)
       return;
     if constexpr (Tile::kPanels > 0) {
@@ -111,7 +111,7 @@ public:
 private:
   /// Calls `blocks<R>(y, count)` for groups of at most `most` blocks of R rows; blocks overlap only where points may be computed twice.
   template <class Blocks>
-  static void rows(long begin, long end, long most, const Blocks &blocks) {
+  [[gnu::always_inline]] static void rows(long begin, long end, long most, const Blocks &blocks) {
     long y = begin;
     while (y + R <= end) {
       const long count = minimum(most, (end - y) / R);
@@ -130,7 +130,7 @@ private:
 
   /// Computes whole rows: their common columns together, the columns that only some of them have row by row.
   template <int Rows>
-  void wholeRows(long y) const {
+  [[gnu::noinline]] void wholeRows(long y) const {
     long begin = tile_.begin(y), end = tile_.end(y);
     if constexpr (!Tile::kIsBox && Rows > 1) {
       for (long r = y + 1; r < y + Rows; ++r) {
@@ -151,7 +151,7 @@ private:
 
   /// Computes all columns of some rows, without copying operands of columns that are vectors where they are.
   template <int Rows>
-  void columns(long y, long begin, long end) const {
+  [[gnu::always_inline]] void columns(long y, long begin, long end) const {
     if (begin >= end)
       return;
     if constexpr (Tile::kPanels > 0) {
@@ -165,7 +165,7 @@ private:
       if constexpr (isJoined())
         for (int p = 0; p < Tile::kPanels; ++p)
           if (!Tile::kAlongX[p]) {
-            panels[p] = acrossRows<Rows>(p, y, begin, k, 1, memory, 0);
+            panels[p] = acrossRows(Rows, p, y, begin, k, 1, memory, 0);
             memory += (k.end - k.begin) * Rows;
           }
       inColumns<Rows>(begin, end, !copies, [&]<int Vectors, bool isPart>(long x, long n) {
@@ -279,7 +279,7 @@ private:
   /// Computes a box whose operands are copied. A part of the rows of a block and of a strip of columns fit in the first-level cache together,
   /// some blocks' rows in a part of the second-level cache; strips may be in the cache behind it, because all of these blocks use one
   /// before the next.
-  void inPanels(const Box &box) const {
+  [[gnu::noinline]] void inPanels(const Box &box) const {
     const Steps all{box.k0, box.k1};
     // What is computed in a block of rows that wait is read at the same part's steps.
     const StepParts parts =
@@ -321,7 +321,7 @@ private:
   static constexpr long kKept = R * kStrip * Tile::kScalars;
 
   /// Computes some steps of some strips.
-  void inPart(const Box &box, const Part &part, long x0, long x1, Steps k) const {
+  [[gnu::noinline]] void inPart(const Box &box, const Part &part, long x0, long x1, Steps k) const {
     const long strips = (x1 - x0 + kStrip - 1) / kStrip;
     const auto copy = [&](bool outputs, long begin, long end, bool isFirst) {
       for (int p = 0; p < Tile::kPanels; ++p)
@@ -421,7 +421,7 @@ private:
     const Panel<T> whole = tile_.panel(p, y, x, k.begin);
     T *const to = part.row(p);
     if (Tile::kResumes || Tile::kThen[p] >= 0 || whole.row == 1 || whole.row == -1)
-      return acrossRows<Rows>(p, y, x, k, blocks, to, part.size);
+      return acrossRows(Rows, p, y, x, k, blocks, to, part.size);
     if (whole.step == 1 || whole.step == -1) {
       next = Rows * whole.row;
       return whole; // long rows are as well read where they are
@@ -438,55 +438,52 @@ private:
 
   /// Copies the operand p, or what takes its place in a part of its steps, so that the rows of a block lie side by side; `size` cells for
   /// each block.
-  template <int Rows>
-  [[gnu::noinline]] Panel<T> acrossRows(int p, long y, long x, Steps k, long blocks, T *to, long size) const {
+  [[gnu::noinline]] Panel<T> acrossRows(long rows, int p, long y, long x, Steps k, long blocks, T *to,
+                                        long size) const {
     if (Tile::kThen[p] >= 0) {
-      copyAcross<Rows>(p, y, x, k, blocks, to, size);
-      copyAcross<Rows>(Tile::kThen[p], y, x, k, blocks, to, size);
-      return {to, 1, Rows};
+      copyAcross(rows, p, y, x, k, blocks, to, size);
+      copyAcross(rows, Tile::kThen[p], y, x, k, blocks, to, size);
+      return {to, 1, rows};
     }
     const bool isBackward = tile_.panel(p, y, x, k.begin).row == -1; // then the last row comes first
-    copyAcross<Rows>(p, y, x, k, blocks, to, size, isBackward);
-    return isBackward ? Panel<T>{to + Rows - 1, -1, Rows} : Panel<T>{to, 1, Rows};
+    copyAcross(rows, p, y, x, k, blocks, to, size, isBackward);
+    return isBackward ? Panel<T>{to + rows - 1, -1, rows} : Panel<T>{to, 1, rows};
   }
 
-  template <int Rows>
-  void copyAcross(int p, long y, long x, Steps k, long blocks, T *to, long size,
+  void copyAcross(long rows, int p, long y, long x, Steps k, long blocks, T *to, long size,
                   bool isBackward = false) const {
     Steps shared[kMostBlocks]; // by all rows of a block
     for (long g = 0; g < blocks; ++g) {
       Steps all = k;
-      for (long r = 0; r < Rows; ++r) {
-        const Steps own = stepsOf(p, y + g * Rows + r, k);
+      PB_TILE_LOOP for (long r = 0; r < rows; ++r) {
+        const Steps own = stepsOf(p, y + g * rows + r, k);
         all = {maximum(all.begin, own.begin), minimum(all.end, own.end)};
       }
       shared[g] = all.begin < all.end ? all : Steps{k.begin, k.begin};
     }
     const Panel<T> from = tile_.panel(p, y, x, k.begin);
-    const long back = isBackward ? Rows - 1 : 0; // where row 0 goes
+    const long back = isBackward ? rows - 1 : 0; // where row 0 goes
     const long together = from.row * from.row == 1 ? kLine : k.end - k.begin;
     for (long begin = k.begin; begin < k.end; begin += together)
       for (long g = 0; g < blocks; ++g) {
         const long first = maximum(begin, shared[g].begin), end = minimum(begin + together, shared[g].end);
-        const T *const at = from.at + g * Rows * from.row + (first - k.begin) * from.step;
-        T *const there = to + g * size + (first - k.begin) * Rows;
-        if (isBackward || from.row == 1)
-          copySideBySide(at - back, from.step, Rows, maximum(0, end - first), there, Rows);
-        else
-          copyStrip(Panel<T>{at, from.row, from.step}, Rows, end - first, there, Rows);
+        const T *const at = from.at + g * rows * from.row + (first - k.begin) * from.step;
+        T *const there = to + g * size + (first - k.begin) * rows;
+        copyStrip(Panel<T>{at - back, isBackward ? 1 : from.row, from.step}, rows, end - first, there, rows);
       }
-    for (long g = 0; g < blocks; ++g)
-      for (long r = 0; r < Rows; ++r) {
-        const Steps own = stepsOf(p, y + g * Rows + r, k);
-        const T *const at = from.at + (g * Rows + r) * from.row;
-        T *const there = to + g * size + (isBackward ? back - r : r);
-        for (long s = own.begin; s < own.end; ++s) {
-          if (s == shared[g].begin && shared[g].begin < shared[g].end)
-            s = shared[g].end;
-          if (s < own.end)
-            there[(s - k.begin) * Rows] = at[(s - k.begin) * from.step];
-        }
+    if constexpr (!Tile::kMoves && !isJoined())
+      return; // all rows have the same steps
+    PB_TILE_LOOP for (long g = 0; g < blocks; ++g) PB_TILE_LOOP for (long r = 0; r < rows; ++r) {
+      const Steps own = stepsOf(p, y + g * rows + r, k);
+      const T *const at = from.at + (g * rows + r) * from.row;
+      T *const there = to + g * size + (isBackward ? back - r : r);
+      PB_TILE_LOOP for (long s = own.begin; s < own.end; ++s) {
+        if (s == shared[g].begin && shared[g].begin < shared[g].end)
+          s = shared[g].end;
+        if (s < own.end)
+          there[(s - k.begin) * rows] = at[(s - k.begin) * from.step];
       }
+    }
   }
 
   const Tile &tile_;
