@@ -11,6 +11,8 @@ namespace pbc::emit {
 
 namespace {
 
+constexpr const char *kBegin = "namespace pb_program {\n", *kEnd = "} // namespace pb_program\n";
+
 /// The raw blocks. A preamble may already contain the directives at their beginning.
 std::string rawBlocks(const Input &in) {
   std::string out;
@@ -26,23 +28,28 @@ std::string rawBlocks(const Input &in) {
   return out;
 }
 
-std::string head(const Scope &scope) {
-  const auto &module = scope.input.module;
-  // Clang gets the prelude and the runtime's headers in memory (body::headers). Raw blocks come after all of them, so
-  // that no macro of a program changes them.
+/// The headers of kernels and frames. Clang gets the prelude and the runtime's headers in memory (body::headers). Raw blocks come after all of
+/// them, so that no macro of a program changes them.
+std::string kernelHeaders(const Scope &scope) {
   std::string out = "#include \"pb/prelude.h\"\n"
                     "#include \"pb/index.h\"\n#include \"pb/program.h\"\n#include \"pb/plan.h\"\n#include "
                     "\"pb/loops.h\"\n#include \"pb/register_tile.h\"\n#include \"pb/streaming_stores.h\"\n";
+  if (!guardsOf(scope).empty())
+    out += "#include \"pb/guards.h\"\n";
+  return out;
+}
+
+std::string head(const Scope &scope) {
+  const auto &module = scope.input.module;
+  std::string out = kernelHeaders(scope);
   if (hasThroughTiles(scope))
     out += "#include \"pb/through_tiles.h\"\n";
   if (usesDevices(scope.input))
     out += "#include \"pb/device.h\"\n";
-  if (!guardsOf(scope).empty())
-    out += "#include \"pb/guards.h\"\n";
   if (scope.transform.isMemoized)
     out += "#include \"pb/memo.h\"\n";
   out += rawBlocks(scope.input);
-  out += "namespace pb_program {\n";
+  out += kBegin;
   std::set<std::string> callees;
   for (const auto &f : scope.facts())
     callees.insert(f.callees.begin(), f.callees.end());
@@ -93,8 +100,11 @@ std::vector<Unit> emit(const Input &in, poly::Context &context, const std::strin
                  [&](const body::RuleText &r) { return r.transform == t.index; });
     scope.sameViews = sameViews(scope);
     // The frame comes before the bodies that use it, and the plans that call the bodies come after them.
-    std::string text = head(scope) + entry(scope) + descriptor(scope) + "} // namespace pb_program\n";
-    units.push_back({t.symbol, std::move(text)});
+    const EntryTexts texts = entry(scope);
+    units.push_back({t.symbol, head(scope) + texts.own + descriptor(scope) + kEnd});
+    for (std::size_t k = 0; k < texts.kernelUnits.size(); ++k)
+      units.push_back({fmt::format("{}.kernels{}", t.symbol, k),
+                       kernelHeaders(scope) + rawBlocks(in) + kBegin + texts.kernelUnits[k] + kEnd});
   }
   units.push_back({"program", programUnit(in, context, bakedConfiguration)});
   return units;

@@ -438,15 +438,21 @@ std::string parallelEntry(const Scope &scope, const PlanTexts &plans) {
 
 } // namespace
 
-std::string entry(const Scope &scope) {
+EntryTexts entry(const Scope &scope) {
   const auto &t = scope.transform;
   const PlanTexts texts = plans(scope);
   const std::string run = texts.loopsOnly ? "pb::runPlanHere(&pb_f, pb_plans)" : "pb_run(pb_f)";
-  return slots(scope) + frameStruct(scope) + enter(scope) + bodies(scope) + texts.functions +
-         fmt::format("void pb_seq_{}({}) {{\n  {} pb_f;\n{}  pb_enter(&pb_f);\n  {};\n}}\n\n", plainSymbol(t),
-                     parameterList(t, false), scope.frame(), fillFrame(scope), run) +
-         parallelEntry(scope, texts) + (t.isMemoized ? memoEntries(scope) : "") +
-         (scope.input.library ? entryOfLibrary(scope, run) : "");
+  const std::string frame = frameStruct(scope);
+  EntryTexts all{slots(scope) + frame + enter(scope) + bodies(scope) + texts.functions +
+                     fmt::format("void pb_seq_{}({}) {{\n  {} pb_f;\n{}  pb_enter(&pb_f);\n  {};\n}}\n\n",
+                                 plainSymbol(t), parameterList(t, false), scope.frame(), fillFrame(scope),
+                                 run) +
+                     parallelEntry(scope, texts) + (t.isMemoized ? memoEntries(scope) : "") +
+                     (scope.input.library ? entryOfLibrary(scope, run) : ""),
+                 {}};
+  for (const std::string &kernels : texts.kernelUnits)
+    all.kernelUnits.push_back(frame + kernels);
+  return all;
 }
 
 } // namespace pbc::emit

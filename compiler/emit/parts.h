@@ -71,14 +71,20 @@ std::string bodies(const Scope &);
 std::string localMatrix(const Scope &, const sema::Rule &, const sema::Local &);
 /// The function that `verify_accuracy` calls; "" if no body does.
 std::string verifyFunction(const Scope &);
-std::string entry(const Scope &);
+/// What a transform's own unit contains behind its beginning and in front of its descriptor, and what further units of kernels do.
+struct EntryTexts {
+  std::string own;
+  std::vector<std::string> kernelUnits;
+};
+EntryTexts entry(const Scope &);
 /// The plans' functions and tables. `loopsOnly`: the table `pb_plans` holds all of them. Otherwise
 /// pb_run(frame) runs a plan on the calling thread, and `tasks` are the statements of a coroutine that runs
 /// it in tasks.
 struct PlanTexts {
   std::string functions, tasks;
   bool loopsOnly = false;
-  std::string whole = {}; // table of all inputs and outputs for devices (devices.h), or ""
+  std::string whole = {};                    // table of all inputs and outputs for devices (devices.h), or ""
+  std::vector<std::string> kernelUnits = {}; // KernelFunctions::apart()
 };
 PlanTexts plans(const Scope &);
 /// The name of the entries that run a plan; the entries of a memoized transform call them.

@@ -78,10 +78,10 @@ public:
     if (isTableUsed)
       out += "static const pb::LoopPlan pb_plans[] = {\n" + table + "};\n\n";
     if (loopsOnly)
-      return {out, "", true, whole};
+      return {out, "", true, whole, kernels_.apart()};
     return {out + fmt::format("static void pb_run({} &pb_f) {{\n  switch (pb_f.choice) {{\n{}  }}\n}}\n\n",
                               scope_.frame(), here),
-            "  switch (pb_f.choice) {\n" + tasks + "  }\n", false, whole};
+            "  switch (pb_f.choice) {\n" + tasks + "  }\n", false, whole, kernels_.apart()};
   }
 
 private:
