@@ -21,7 +21,7 @@ TOLERANCE = 1e-7
 # nest: [(n, steps) in memory, in the second cache, ...], file, spellings
 PATTERNS = {
     "jacobi1": ([(400000, 100), (40000, 200)], "time", "Line LineOfCall LineTwoArrays LineAhead LineThirds LineHalves LineBody LineBorders"),
-    "jacobi2": ([(1300, 100), (300, 100)], "time", "Plane PlaneOfCall PlaneOfCalls PlaneBorders PlaneCube PlaneBody PlaneSteps PlaneRate"),
+    "jacobi2": ([(1300, 100), (300, 100)], "time", "Plane PlaneOfCall PlaneOfCalls PlaneBorders PlaneCube PlaneBody PlaneSteps PlaneRate PlaneTwoArrays"),
     "heat3": ([(120, 50), (40, 100)], "time", "Cube CubeTwoArrays"),
     "sweepsInPlace": ([(600, 20), (200, 50)], "time", "InPlace InPlaceOfCall InPlaceSweeps"),
     "fields": ([(1000, 50), (250, 100)], "fields", "Fields FieldsOfCalls FieldsStep FieldsBody FieldsWhere"),

@@ -9,9 +9,13 @@
 #include <isl/aff.h>
 #include <isl/map.h>
 #include <isl/schedule.h>
+#include <isl/schedule_node.h>
 #include <isl/set.h>
 #include <isl/union_map.h>
+#include <isl/union_set.h>
+#include <isl/val.h>
 #include <map>
+#include <set>
 
 namespace pbc::kernel {
 namespace {
@@ -94,9 +98,62 @@ std::optional<isl::union_pw_aff> coordinateWritten(const Kernel &kernel, int d) 
   return isl::manage(all);
 }
 
+isl::schedule_node below(const isl::schedule_node &node) {
+  isl::schedule_node child = isl::manage(isl_schedule_node_get_child(node.get(), 0));
+  while (markAt(child))
+    child = isl::manage(isl_schedule_node_get_child(child.get(), 0));
+  return child;
+}
+
+/// What a sequence runs one after the other.
+std::vector<isl::union_set> turnsOf(const isl::schedule_node &sequence) {
+  std::vector<isl::union_set> turns;
+  for (int k = 0, n = static_cast<int>(isl_schedule_node_n_children(sequence.get())); k < n; ++k) {
+    isl_schedule_node *filter = isl_schedule_node_get_child(sequence.get(), k);
+    turns.push_back(isl::manage(isl_schedule_node_filter_get_filter(filter)));
+    isl_schedule_node_free(filter);
+  }
+  return turns;
+}
+
+/// The outermost loop that the rules of a group share, with the turns that its iterations take counted, too:
+///
+///   for t { Q = f(P); P = f(Q) }   =>   2 t for the rules of Q, 2 t + 1 for those of P
+///
+/// Rules that do not need each other in one iteration have the same turn. Nothing if all do.
+std::optional<isl::union_pw_aff> loopInTurns(const Scheduled &kernel, const isl::schedule_node &band) {
+  const isl::schedule_node sequence = below(band);
+  if (members(band) != 1 || isl_schedule_node_get_type(sequence.get()) != isl_schedule_node_sequence)
+    return std::nullopt;
+  const isl::union_pw_aff loop = member(band, 0);
+  const isl::union_map inIteration = equalAt(kernel.dependences, loop);
+  const std::vector<isl::union_set> all = turnsOf(sequence);
+  std::vector<int> turn(all.size(), 0);
+  isl_union_pw_aff *offsets = nullptr;
+  std::set<std::string> seen;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    for (std::size_t before = 0; before < k; ++before)
+      if (!inIteration.intersect_domain(all[before]).intersect_range(all[k]).is_empty())
+        turn[k] = std::max(turn[k], turn[before] + 1);
+    const isl::union_set statements = isl::manage(isl_union_set_universe(all[k].copy()));
+    if (!statements.every_set(
+            [&](const isl::set &s) { return seen.insert(isl_set_get_tuple_name(s.get())).second; })) {
+      isl_union_pw_aff_free(offsets);
+      return std::nullopt; // a statement takes several turns
+    }
+    isl_union_pw_aff *here = isl_union_pw_aff_val_on_domain(
+        statements.copy(), isl_val_int_from_si(isl_union_set_get_ctx(statements.get()), turn[k]));
+    offsets = offsets ? isl_union_pw_aff_union_add(offsets, here) : here;
+  }
+  const isl::union_pw_aff inTurns = isl::manage(offsets);
+  const int turns = 1 + *std::max_element(turn.begin(), turn.end());
+  return turns > 1 ? std::optional(plus(times(loop, turns), inTurns)) : std::nullopt;
+}
+
 /// For a group of rules: the coordinates of the cells that they write, and the outermost loop that they share
-/// if a coordinate cannot be used (the version of a matrix with fewer slots than versions).
-std::vector<TaskFunction> candidatesOfGroup(const Scheduled &kernel) {
+/// if a coordinate cannot be used (the version of a matrix with fewer slots than versions). `inTurns`: what the loop's iterations run one
+/// after the other counts as time, too.
+std::vector<TaskFunction> candidatesOfGroup(const Scheduled &kernel, bool inTurns) {
   std::vector<TaskFunction> all;
   int rank = 0;
   for (const Buffer &b : kernel.buffers)
@@ -108,12 +165,13 @@ std::vector<TaskFunction> candidatesOfGroup(const Scheduled &kernel) {
       all.push_back({fmt::format("x{}", d), *f, d == 0});
     else
       isComplete = false;
-  isl::schedule_node band =
-      isl::manage(isl_schedule_node_child(isl_schedule_get_root(kernel.schedule.tree.get()), 0));
-  while (markAt(band))
-    band = isl::manage(isl_schedule_node_child(band.release(), 0));
-  if (!isComplete && isBand(band))
+  const isl::schedule_node band = below(isl::manage(isl_schedule_get_root(kernel.schedule.tree.get())));
+  if (isComplete || !isBand(band))
+    return all;
+  if (!inTurns)
     all.push_back({"v", member(band, 0), false, false});
+  else if (const auto turns = loopInTurns(kernel, band))
+    all.push_back({"turn", *turns, false, false});
   return all;
 }
 
@@ -155,12 +213,12 @@ bool haveSamePoints(const Kernel &kernel) {
 }
 
 /// For one rule: its free variables.
-std::vector<TaskFunction> candidates(const Scheduled &kernel) {
+std::vector<TaskFunction> candidates(const Scheduled &kernel, bool inTurns) {
   const Statement &first = kernel.statements.front();
   if (std::any_of(kernel.statements.begin(), kernel.statements.end(),
                   [&](const Statement &s) { return s.rule != first.rule; }) &&
       !haveSamePoints(kernel))
-    return candidatesOfGroup(kernel);
+    return candidatesOfGroup(kernel, inTurns);
   std::vector<TaskFunction> all;
   for (int d = 0; d < first.freeCount; ++d)
     all.push_back({first.dimensions[d], variable(kernel, d), d == 0, movesCells(kernel, d)});
@@ -223,8 +281,8 @@ namespace {
 struct Sorted {
   std::vector<TaskFunction> unchanged, ordered, others;
 
-  explicit Sorted(const Scheduled &kernel) {
-    for (const TaskFunction &f : candidates(kernel))
+  Sorted(const Scheduled &kernel, bool inTurns) {
+    for (const TaskFunction &f : candidates(kernel, inTurns))
       if (neverChanges(kernel.dependences, f.value))
         unchanged.push_back(f);
       else if (auto up = oriented(f, kernel.dependences))
@@ -256,8 +314,9 @@ struct Sorted {
 
 } // namespace
 
-TaskFunctions taskFunctions(const Scheduled &kernel) {
-  const Sorted sorted(kernel);
+namespace {
+
+TaskFunctions tasksOf(const Scheduled &kernel, const Sorted &sorted) {
   if (!sorted.unchanged.empty())
     return {TaskOrder::Any, sorted.unchanged};
   TaskFunctions wavefront{TaskOrder::Wavefront, sorted.neverDecreasing(kernel)};
@@ -272,8 +331,7 @@ TaskFunctions taskFunctions(const Scheduled &kernel) {
   return {};
 }
 
-TaskFunctions itemFunctions(const Scheduled &kernel) {
-  const Sorted sorted(kernel);
+TaskFunctions itemsOf(const Scheduled &kernel, const Sorted &sorted) {
   if (!sorted.unchanged.empty())
     return {TaskOrder::Any, sorted.unchanged};
   // Time comes first, because it leaves all places to the items.
@@ -301,6 +359,18 @@ TaskFunctions itemFunctions(const Scheduled &kernel) {
   TaskFunctions diagonals{TaskOrder::Rounds, {diagonal}};
   diagonals.functions.insert(diagonals.functions.end(), wavefront.begin(), wavefront.end());
   return diagonals;
+}
+
+} // namespace
+
+TaskFunctions taskFunctions(const Scheduled &kernel) {
+  TaskFunctions found = tasksOf(kernel, Sorted(kernel, false));
+  return found.functions.empty() ? tasksOf(kernel, Sorted(kernel, true)) : found;
+}
+
+TaskFunctions itemFunctions(const Scheduled &kernel) {
+  TaskFunctions found = itemsOf(kernel, Sorted(kernel, false));
+  return found.functions.empty() ? itemsOf(kernel, Sorted(kernel, true)) : found;
 }
 
 } // namespace pbc::kernel

@@ -7,6 +7,7 @@
 //   L[x,y] from L[x-1,y], L[x,y-1]               x and y as a wavefront
 //   T[i,k] from T[i-1,k-1], T[i+1,k-1]           i + k and k as a wavefront: skewed tiles
 //   X[c,r] from the whole of row r-1             r in rounds, c in any order inside each
+//   U[i,k] from T[i+-1,k-1], T[i,k] from U[i+-1,k]   i + turn and turn as a wavefront: the turns of a step are counted as time
 //
 // Every dependence leaves the functions of an order `Any` unchanged and never decreases those of a wavefront;
 // in rounds it increases the first function or leaves the others unchanged. So the points may run in the

@@ -116,6 +116,15 @@ const Case kCases[] = {
      "secondary U<k>.cell(i) from(U<k-1>.cell(i) c) { return c; } "
      "B.cell(i) from(T<s>.cell(i) t, U<s>.cell(i) u) { return t + u; } }",
      {"x0 + v, v - x0", "v"}},
+    {"two matrices that take turns in each step",
+     "transform V param s from A[w] to B[w] through T<0..s>[w], U<1..s>[w] { "
+     "T<0>.cell(i) from(A.cell(i) a) { return a; } "
+     "U<k>.cell(i) from(T<k-1>.cell(i-1) l, T<k-1>.cell(i+1) r) { return l + r; } "
+     "secondary U<k>.cell(i) from(T<k-1>.cell(i) c) { return c; } "
+     "T<k>.cell(i) from(U<k>.cell(i-1) l, U<k>.cell(i+1) r) { return l + r; } "
+     "secondary T<k>.cell(i) from(U<k>.cell(i) c) { return c; } "
+     "B.cell(i) from(T<s>.cell(i) t) { return t; } }",
+     {"x0 + turn, turn - x0", "turn"}},
 };
 
 } // namespace
