@@ -10,17 +10,17 @@
 namespace pbc::kernel {
 namespace {
 
-/// Coordinate `c` of the cell as one formula without divisions.
-std::optional<isl::aff> coordinate(const Access &a, int c) {
+/// By how much coordinate `c` of the cell changes with dimension `d`; nothing if it has cases, or divisions that change with it.
+std::optional<long> stepOf(const Access &a, int c, int d) {
   const isl::pw_multi_aff place = isl::manage(isl_pw_multi_aff_from_map(a.relation.copy()));
-  auto f = formula(isl::manage(isl_pw_multi_aff_get_pw_aff(place.get(), c)));
-  if (f && isl_aff_dim(f->get(), isl_dim_div) > 0)
-    f.reset();
-  return f;
-}
-
-long coefficientOf(const isl::aff &f, int d) {
-  isl_val *v = isl_aff_get_coefficient_val(f.get(), isl_dim_in, d);
+  const auto f = formula(isl::manage(isl_pw_multi_aff_get_pw_aff(place.get(), c)));
+  if (!f)
+    return std::nullopt;
+  if (isl_aff_involves_dims(f->get(), isl_dim_in, static_cast<unsigned>(d), 1) != isl_bool_true)
+    return 0; // a version in one of several slots, `t mod 2`, is the same all along a row
+  if (isl_aff_dim(f->get(), isl_dim_div) > 0)
+    return std::nullopt;
+  isl_val *v = isl_aff_get_coefficient_val(f->get(), isl_dim_in, d);
   const long value = isl_val_get_num_si(v);
   isl_val_free(v);
   return value;
@@ -31,19 +31,16 @@ long coefficientOf(const isl::aff &f, int d) {
 std::optional<Along> along(const Kernel &kernel, const Access &a, int d) {
   Along found = Along::Nowhere;
   for (int c = 0; c < kernel.buffers[a.buffer].rank; ++c) {
-    const auto f = coordinate(a, c);
-    if (!f)
+    const std::optional<long> step = stepOf(a, c, d);
+    if (!step)
       return std::nullopt;
-    if (const long step = coefficientOf(*f, d))
-      found = c == 0 && step == 1 && found == Along::Nowhere ? Along::Contiguous : Along::Strided;
+    if (*step != 0)
+      found = c == 0 && *step == 1 && found == Along::Nowhere ? Along::Contiguous : Along::Strided;
   }
   return found;
 }
 
-long coefficient(const Access &a, int c, int d) {
-  const auto f = coordinate(a, c);
-  return f ? coefficientOf(*f, d) : 0;
-}
+long coefficient(const Access &a, int c, int d) { return stepOf(a, c, d).value_or(0); }
 
 int contiguousVariable(const Kernel &kernel, const Statement &s) {
   if (s.write < 0) // a call of a body, which may write several matrices

@@ -10,7 +10,7 @@ namespace pbc::kernel {
 
 enum class Along { Nowhere, Contiguous, Strided };
 
-/// Along dimension `d` of the statement. Nothing if the cell's coordinates have cases or divisions.
+/// Along dimension `d` of the statement. Nothing if the cell's coordinates have cases, or divisions that change along it.
 std::optional<Along> along(const Kernel &, const Access &, int d);
 
 /// By how much coordinate `c` of the cell changes when dimension `d` grows by one; only defined where along()

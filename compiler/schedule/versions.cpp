@@ -2,6 +2,7 @@
 
 #include "compiler/schedule/versions.h"
 #include "compiler/schedule/in_order.h"
+#include "compiler/schedule/through_time.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/constraint.h>
@@ -9,6 +10,7 @@
 #include <isl/schedule.h>
 #include <isl/set.h>
 #include <isl/union_map.h>
+#include <map>
 
 namespace pbc::schedule {
 
@@ -101,7 +103,7 @@ std::string words(const Conflict &c, long slots, const sema::Transform &t) {
 class Touching {
 public:
   Touching(const sema::Transform &t, int matrix, const choice::Grid &grid, const PlanOrder &order)
-      : order_(order) {
+      : t_(t), grid_(grid), order_(order) {
     const Plan &plan = order.plan();
     for (std::size_t s = 0; s < plan.steps.size(); ++s)
       for (const auto &use : plan.steps[s].uses) {
@@ -157,12 +159,12 @@ private:
   }
 
   /// Nothing if every point of `first` runs before all points of `second` whose cell shares the slot. `inPlace`: a point may write
-  /// what it has read itself; no other point of its step may read that, because the step's points would then have to wait for each other,
-  /// and could no more be tiled in time.
+  /// what it has read itself; no other point of its step may read that if the step's points may be tiled in time, which they could
+  /// no more if they had to wait for each other.
   std::optional<Conflict::Kind> conflict(const Access &first, const Access &second, const isl::map &shared,
                                          bool inPlace) const {
     if (inPlace && first.step == second.step && first.elsewhere &&
-        !pairsOf(*first.elsewhere, second.cells, shared).is_empty())
+        !pairsOf(*first.elsewhere, second.cells, shared).is_empty() && isThroughTime(first.step))
       return Conflict::Kind::OtherPoints;
     isl::map pairs = pairsOf(first.cells, second.cells, shared);
     if (inPlace && first.rule == second.rule && first.returnsValue)
@@ -181,8 +183,18 @@ private:
     return Conflict::Kind::Order;
   }
 
+  bool isThroughTime(std::size_t step) const {
+    const auto [known, isNew] = throughTime_.try_emplace(step, false);
+    if (isNew)
+      known->second = mayGoThroughTime(t_, grid_, order_.plan().steps[step]);
+    return known->second;
+  }
+
+  const sema::Transform &t_;
+  const choice::Grid &grid_;
   const PlanOrder &order_;
   std::vector<Access> writes_, reads_;
+  mutable std::map<std::size_t, bool> throughTime_; // of the steps that were asked about
 };
 
 void fold(sema::Transform &t, int matrix, long slots) {
