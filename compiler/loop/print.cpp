@@ -284,6 +284,11 @@ private:
     line(indent, (p.isWritten ? "prefetch to write " : "prefetch ") + text(p.cells) +
                      (p.cache == 2 ? " into the second cache" : ""));
   }
+  void one(const TurnedRows &t, const std::string &indent) {
+    const std::string count = std::to_string(t.count),
+                      rows = count + " cells of " + count + " rows from " + text(t.first) + " on, turned";
+    line(indent, t.isBack ? rows + " = " + text(t.array) : text(t.array) + " = " + rows);
+  }
   void one(const Comment &c, const std::string &indent) { line(indent, "# " + c.text); }
 
   void one(const Parallel &p, const std::string &indent) {

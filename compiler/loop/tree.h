@@ -229,6 +229,15 @@ struct Prefetch {
   int cache = 1; // into which the line comes: the nearest one, or the second
 };
 
+/// As many neighbouring cells of each of `count` rows as there are rows go into an array, in which those at one place along the rows lie side by side, or
+/// back from there (runtime/abi/block_vectors.h).
+struct TurnedRows {
+  Expr first, next; // Elements: where the first and the second row begin
+  Expr array;       // a Local: where the cells at the first place lie
+  long count;
+  bool isBack = false;
+};
+
 /// A remark for a reader of the text.
 struct Comment {
   std::string text;
@@ -277,7 +286,7 @@ struct BlockOfPoints {
 
 struct Node {
   std::variant<Block, For, If, Let, Array, Assign, Call, Barrier, Shuffle, Vote, Parallel, Points, Cells,
-               GroupCopy, Prefetch, Comment, BlockOfPoints>
+               GroupCopy, Prefetch, TurnedRows, Comment, BlockOfPoints>
       as;
 };
 

@@ -136,6 +136,11 @@ private:
       fail("what is prefetched is no cells");
     expr(p.cells);
   }
+  void check(const TurnedRows &t, const NodePtr &n) {
+    if (!as<Element>(t.first) || !as<Element>(t.next) || !as<Local>(t.array))
+      fail("rows are turned that are no cells, or go into no array");
+    Visitor::node(n);
+  }
   void check(const Comment &, const NodePtr &) {}
 
   void check(const Barrier &, const NodePtr &) {

@@ -104,6 +104,11 @@ struct Parts {
   }
   void operator()(Is<Vote> auto &v) const { expr(v.condition); }
   void operator()(Is<Prefetch> auto &p) const { expr(p.cells); }
+  void operator()(Is<TurnedRows> auto &t) const {
+    expr(t.first);
+    expr(t.next);
+    expr(t.array);
+  }
   void operator()(Is<Comment> auto &) const {}
   void operator()(Is<Points> auto &p) const {
     for (auto &axis : p.axes) {

@@ -3,6 +3,7 @@
 // Vectors of the points of a block in registers (register_tile.h): how they are loaded and stored, side by side or apart, and how squares of
 // cells are turned on the way.
 //
+//   loadRows<8>(A, A + 100, t)                                    // t[8 * x + r]: cell x of row r, where rows are 100 cells apart
 //   storeTurned<1, isPart>(C + y + x * apart, apart, sums, n);    // sums[r][v]: row r, lanes of vector v; C has rows side by side
 #pragma once
 
@@ -222,6 +223,38 @@ template <int Down, bool isPart, class T, int R, int V, int W = kVectorBytes / s
     PB_TILE_EACH(i, W)
     if (i < rows)
       block[Down > 0 ? first + i : first + rows - 1 - i][v] = square[i];
+  }
+}
+
+/// N neighbouring cells of each of N rows, of which the second one begins at `next`: those at one place along the rows get side by side in
+/// an array of N x N cells.
+template <int N, class T>
+[[gnu::always_inline]] inline void loadRows(const T *from, const T *next, T *to) {
+  constexpr int kMost = kVectorBytes / static_cast<int>(sizeof(T)), W = N < kMost ? N : kMost;
+  const long apart = next - from;
+  PB_TILE_EACH(y, N / W)
+  PB_TILE_EACH(x, N / W) {
+    Vector<T, W> square[W];
+    PB_TILE_EACH(r, W)
+    square[r] = load<W, false>(from + (y * W + r) * apart + x * W, W);
+    turn<W, T>(square);
+    PB_TILE_EACH(c, W)
+    store<W, false>(to + (x * W + c) * N + y * W, square[c], W);
+  }
+}
+/// The same from the array to the rows.
+template <int N, class T>
+[[gnu::always_inline]] inline void storeRows(T *to, T *next, const T *from) {
+  constexpr int kMost = kVectorBytes / static_cast<int>(sizeof(T)), W = N < kMost ? N : kMost;
+  const long apart = next - to;
+  PB_TILE_EACH(y, N / W)
+  PB_TILE_EACH(x, N / W) {
+    Vector<T, W> square[W];
+    PB_TILE_EACH(c, W)
+    square[c] = load<W, false>(from + (x * W + c) * N + y * W, W);
+    turn<W, T>(square);
+    PB_TILE_EACH(r, W)
+    store<W, false>(to + (y * W + r) * apart + x * W, square[r], W);
   }
 }
 

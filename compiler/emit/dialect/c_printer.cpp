@@ -239,6 +239,13 @@ void CPrinter::node(const loop::Prefetch &p, const std::string &indent) {
                       p.cache == 2 ? ", 2" : "");
 }
 
+void CPrinter::node(const loop::TurnedRows &t, const std::string &indent) {
+  const std::string rows = fmt::format("{}, {}", address(t.first), address(t.next)),
+                    array = "&" + text(t.array);
+  out_ +=
+      fmt::format("{}pb::{}Rows<{}>({}, {});\n", indent, t.isBack ? "store" : "load", t.count, rows, array);
+}
+
 void CPrinter::node(const loop::Comment &c, const std::string &indent) {
   out_ += indent + "// " + c.text + '\n';
 }

@@ -102,6 +102,7 @@ protected:
   void node(const loop::Cells &, const std::string &indent);
   void node(const loop::GroupCopy &, const std::string &indent);
   void node(const loop::Prefetch &, const std::string &indent);
+  void node(const loop::TurnedRows &, const std::string &indent);
   void node(const loop::Comment &, const std::string &indent);
   void node(const loop::BlockOfPoints &b, const std::string &indent) { blockOfPoints(b, indent); }
   std::string callArgument(std::size_t number, const loop::Call::Argument &,

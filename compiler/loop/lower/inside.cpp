@@ -12,7 +12,7 @@
 // A loop of constant length, a block of cells that is stored past the caches, is not cut: if it lies between the two places, it does not ask.
 //
 // Invariant: each iteration computes what it did, with the same operations on the values that it takes, so that results keep their bits.
-#include "compiler/body/value.h"
+#include "compiler/loop/lower/body_numbers.h"
 #include "compiler/loop/lower/pass.h"
 #include <algorithm>
 #include <optional>
@@ -23,30 +23,6 @@ namespace pbc::loop {
 namespace {
 
 using ValueOp = Operation::Op;
-
-Expr withoutParentheses(const Expr &e) {
-  const Grouped *g = as<Grouped>(e);
-  return g ? withoutParentheses(g->operand) : e;
-}
-
-/// A whole number of a body as one of the loops; null if it is no sum of sizes, variables and constants.
-Expr ofLoops(const Expr &e) {
-  if (const Grouped *g = as<Grouped>(e))
-    return ofLoops(g->operand);
-  if (const Cast *c = as<Cast>(e))
-    return body::isInteger(c->type) && as<Name>(withoutParentheses(c->operand))
-               ? withoutParentheses(c->operand)
-               : nullptr;
-  if (const Literal *l = as<Literal>(e); l && body::isInteger(l->type) && l->text.size() < 9 &&
-                                         l->text.find_first_not_of("0123456789") == std::string::npos)
-    return integer(std::stol(l->text));
-  const Operation *o = as<Operation>(e);
-  if (!o || !body::isInteger(o->type) || (o->op != ValueOp::Add && o->op != ValueOp::Subtract) ||
-      o->operands.size() != 2)
-    return nullptr;
-  const Expr l = ofLoops(o->operands[0]), r = ofLoops(o->operands[1]);
-  return !l || !r ? nullptr : o->op == ValueOp::Add ? add(l, r) : subtract(l, grouped(r));
-}
 
 /// A variable or size and a constant; without the name, the constant.
 struct Place {

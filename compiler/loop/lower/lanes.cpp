@@ -10,6 +10,7 @@
 //           for c2 { for l in [0, 8) { c1 = c1_g + l; s[l] += A[c2, c1] } } }
 //         .. }
 #include "compiler/loop/lower/pass.h"
+#include "compiler/loop/lower/turned_rows.h"
 
 namespace pbc::loop {
 namespace {
@@ -35,13 +36,18 @@ bool areCellsApart(const NodePtr &statement, const std::string &iterator) {
 
 /// Statements as loops over lanes, whose vectors are as wide as the loop is long: then the code has no loop, and the
 /// lanes are in registers. If the loop were unrolled first, functions would be called lane by lane. Where lanes are rows that lie
-/// apart, each statement is written out.
+/// apart, loops along them run in strips that are turned (turned_rows.h), and each statement of others is written out.
 struct OverLanes : Mutator {
+  const Nest &nest;
   const std::string &iterator;
   const long count;
-  OverLanes(const std::string &iterator, long count) : iterator(iterator), count(count) {}
+  OverLanes(const Nest &nest, const std::string &iterator, long count)
+      : nest(nest), iterator(iterator), count(count) {}
 
   NodePtr node(const NodePtr &n) override {
+    if (const For *along = as<For>(n); along && count == kTurnedLanes && isCounting(*along) && along->begin)
+      if (const NodePtr strips = inStrips(*along))
+        return strips;
     if (!as<Assign>(n) && !as<Call>(n))
       return Mutator::node(n);
     Let lane{{{iterator, add(index(iterator + "_g"), index(kLane))}}};
@@ -68,6 +74,26 @@ struct OverLanes : Mutator {
   }
 
 private:
+  /// Strips of the loop: turned, or at its end and where cells may not be there, as it is; null if it cannot be turned.
+  NodePtr inStrips(const For &along) {
+    const std::string begin = along.iterator + "_s", end = along.iterator + "_e";
+    const std::optional<TurnedStrip> turned =
+        turnedStrip(nest, along, {iterator, iterator + "_g", count}, begin);
+    if (!turned)
+      return nullptr;
+    const Expr next = add(index(begin), integer(count));
+    Expr isWhole = arithmetic(Arithmetic::Op::LessEqual, {next, index(end)});
+    if (turned->condition)
+      isWhole = arithmetic(Arithmetic::Op::And, {isWhole, turned->condition});
+    For rest = along;
+    rest.begin = index(begin);
+    rest.condition = less(index(along.iterator), minimum(next, index(end)));
+    const NodePtr strip =
+        make({If{isWhole, Mutator::node(turned->body), Mutator::node(make({std::move(rest)}))}});
+    return scope({make({Let{{{end, endOf(along)}}}}),
+                  make({For{begin, along.begin, less(index(begin), index(end)), integer(count), strip}})});
+  }
+
   bool isStatement_ = false;
 };
 
@@ -119,7 +145,7 @@ private:
     return boundsMove(loop.body, loop.iterator) ? std::optional(Left::Why::BoundsMove) : std::nullopt;
   }
 
-  static NodePtr groups(const For &loop, long count) {
+  NodePtr groups(const For &loop, long count) const {
     const std::string group = loop.iterator + "_g", past = loop.iterator + "_e";
     const Expr at = index(group), end = index(past);
     Let first{{{group, loop.begin}}};
@@ -128,7 +154,7 @@ private:
     for (const long size : {count, count / 4})
       all.push_back(
           make({For{group, nullptr, arithmetic(Arithmetic::Op::LessEqual, {add(at, integer(size)), end}),
-                    integer(size), OverLanes(loop.iterator, size).node(loop.body)}}));
+                    integer(size), OverLanes(lowering_.nest, loop.iterator, size).node(loop.body)}}));
     all.push_back(make({For{loop.iterator, at, less(index(loop.iterator), end), nullptr, loop.body}}));
     return scope(std::move(all));
   }

@@ -6,7 +6,7 @@
 //   stream     blocks of rows that are stored past the caches, beside the plain loops
 //   jam        rows together, inside the vector loop      hints  vectors, none, written out: left to LLVM
 //   lanes      groups of iterations, statement by         once   a loop with one iteration becomes a Let
-//              statement                                  lengths  a loop of constant length counts from 0
+//              statement; rows in strips that are turned  lengths  a loop of constant length counts from 0
 //   inside     iterations that need not ask whether optional cells are there have a loop of their own
 //   fixed_reads  what all iterations of a vector loop read from one cell is read in front of it
 //   self_copies  statements that copy a cell to itself are left out

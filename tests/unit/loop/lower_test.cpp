@@ -3,7 +3,7 @@
 // What each pass makes of a loop, as text.
 #include "compiler/loop/lower/lower.h"
 #include "compiler/loop/print.h"
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 namespace pbc::loop {
 namespace {
@@ -403,6 +403,54 @@ TEST(LoopLower, Lanes) {
     s[0] = A[c1, 0]
     B[c1, 0] = s[0]
 )");
+}
+
+/// for c0 [lanes:8] for c1 { .. }: lanes that are rows.
+std::string inRows(NodePtr body) {
+  return lowered(counting("c0", counting("c1", std::move(body)), as::Lanes{8}));
+}
+
+// A strip of eight cells of each row is turned on its way; what the loop has written is read from the array.
+TEST(LoopLower, RowsInLanesAreTurned) {
+  const Expr before = cell(1, {subtract(index("c1"), integer(1)), index("c0")}),
+             read = cell(0, {index("c1"), add(index("c0"), integer(1))}),
+             sum = make(Expression{Operation{Operation::Op::Add, Scalar::F64, {before, read}}});
+  EXPECT_THAT(inRows(make(Node{Assign{cell(1, {index("c1"), index("c0")}), {}, sum}})),
+              ::testing::HasSubstr(R"(
+      for c1_s = 0; c1_s < c1_e; step 8
+        if c1_s + 8 <= c1_e
+          scope
+            array double B_rows0[9, 8]
+            array double A_rows1[8, 8]
+            for pb__l = 0; pb__l < 8 {no vectors, written out}
+              let c0 = c0_g + pb__l
+              B_rows0[0, pb__l] = B[(c1_s - 1), c0]
+            A_rows1[0, 0] = 8 cells of 8 rows from A[c1_s, c0_g + 1] on, turned
+            for pb__k = 0; pb__k < 8
+              let c1 = c1_s + pb__k
+              for pb__l = 0; pb__l < 8 {vectors, 8 wide, 1 at once, rolled}
+                let c0 = c0_g + pb__l
+                B_rows0[pb__k + 1, pb__l] = B_rows0[pb__k, pb__l] + A_rows1[pb__k, pb__l]
+            8 cells of 8 rows from B[c1_s, c0_g] on, turned = B_rows0[1, 0]
+        else
+)"));
+}
+
+// What a loop reads of its own matrix in another row, at another place for each row, or adds to a cell, is not turned.
+TEST(LoopLower, OtherRowsAreNotTurned) {
+  const auto isTurned = [](const Expr &target, const Expr &value, std::optional<Operation::Op> op = {}) {
+    return inRows(make(Node{Assign{target, op, value}})).find("turned") != std::string::npos;
+  };
+  const Expr x = index("c1"), y = index("c0"), here = cell(1, {x, y});
+  EXPECT_TRUE(isTurned(here, cell(0, {x, y})));
+  EXPECT_TRUE(isTurned(here, cell(1, {add(x, integer(1)), y}))); // is read before it is written
+  EXPECT_FALSE(isTurned(here, cell(1, {x, subtract(y, integer(1))})));
+  EXPECT_FALSE(isTurned(here, cell(1, {subtract(x, integer(9)), y}))); // too far away
+  EXPECT_FALSE(isTurned(here, cell(0, {add(x, y), y})));
+  EXPECT_FALSE(isTurned(here, cell(0, {x, multiply(integer(2), y)})));
+  EXPECT_FALSE(isTurned(here, cell(0, {multiply(integer(2), x), y})));
+  EXPECT_FALSE(isTurned(here, cell(0, {x, y}), Operation::Op::Add));
+  EXPECT_FALSE(isTurned(cell(1, {y, x}), cell(0, {y, x}))); // lies side by side as it is
 }
 
 // Only scalars of the body have an element for each lane; the index of a task's array stays what it is.

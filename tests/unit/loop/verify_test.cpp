@@ -40,6 +40,14 @@ TEST(LoopVerify, ScalarsNeedAnArray) {
   EXPECT_EQ(problem(block({make(Node{Array{"s", Scalar::F64, {}}}), use}), Stage::Built), std::nullopt);
 }
 
+TEST(LoopVerify, OnlyCellsOfRowsAreTurned) {
+  const Expr array = make(Expression{Local{"t", Scalar::F64, {integer(0), integer(0)}}});
+  EXPECT_THAT(problem(make(Node{TurnedRows{integer(0), integer(0), array, 8}}), Stage::Lowered),
+              Optional(HasSubstr("no cells")));
+  EXPECT_THAT(problem(make(Node{TurnedRows{kCell, kCell, integer(0), 8}}), Stage::Lowered),
+              Optional(HasSubstr("no array")));
+}
+
 TEST(LoopVerify, OnlyCellsArePrefetched) {
   EXPECT_THAT(problem(make(Node{Prefetch{integer(0)}}), Stage::Lowered), Optional(HasSubstr("no cells")));
   EXPECT_THAT(problem(make(Node{Prefetch{kCell}}), Stage::Lowered),

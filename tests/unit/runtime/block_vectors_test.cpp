@@ -64,5 +64,30 @@ TEST(BlockVectors, OtherNumbersOfRows) {
   checkColumns<float, 12, 8>();
 }
 
+/// Rows that are longer than the square, further apart than they are long.
+template <int N, class T>
+void checkRows() {
+  constexpr long kApart = N + 5, kMargin = 3;
+  std::vector<T> rows(kMargin + N * kApart, T(-1)), turned(N * N), back = rows;
+  for (long y = 0; y < N; ++y)
+    for (long x = 0; x < N; ++x)
+      rows[static_cast<std::size_t>(kMargin + y * kApart + x)] = static_cast<T>(100 * y + x);
+  loadRows<N>(rows.data() + kMargin, rows.data() + kMargin + kApart, turned.data());
+  for (long y = 0; y < N; ++y)
+    for (long x = 0; x < N; ++x)
+      EXPECT_EQ(turned[static_cast<std::size_t>(x * N + y)], static_cast<T>(100 * y + x))
+          << N << ": row " << y << ", cell " << x;
+  storeRows<N>(back.data() + kMargin, back.data() + kMargin + kApart, turned.data());
+  EXPECT_EQ(back, rows);
+}
+
+TEST(BlockVectors, RowsInArrays) {
+  checkRows<8, double>();
+  checkRows<8, float>();
+  checkRows<8, int>();
+  checkRows<8, long>();
+  checkRows<4, double>();
+}
+
 } // namespace
 } // namespace pb
