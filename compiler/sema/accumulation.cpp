@@ -185,7 +185,7 @@ private:
       d_.error(input.version->span, "an accumulation cannot go over versions")
           .help("name the version by variables of the output, or let a rule for each version add to the one "
                 "before: `S<t> from(S<t-1> s, ...)`");
-    if (input.accessor == Accessor::Region)
+    if (input.accessor == Accessor::Region || input.isPartOfLine())
       d_.error(input.span, "an accumulation reads single cells, rows and columns at each of its points")
           .help("read a region whose place does not depend on what is summed over, or sum in the body");
     if (input.defaultValue)

@@ -187,13 +187,14 @@ private:
         [&](const std::vector<std::string> &factors) { return productOf(t_, factors); }, d_);
   }
 
-  void wrongCount(const syntax::Region &region, const char *accessor, int rank, std::size_t wanted) {
-    d_.error(region.span, fmt::format("`{}` has {} dimension{}: {}() takes {} coordinate{} here, found {}",
-                                      region.matrix.text, rank, rank == 1 ? "" : "s", accessor, wanted,
-                                      wanted == 1 ? "" : "s", region.coordinates.size()))
-        .help(accessor == std::string("region")
-                  ? "all begins come first, then all ends; the end is not included"
-                  : "one coordinate per dimension, x first");
+  void wrongCount(const syntax::Region &region, const char *accessor, int rank, int wanted,
+                  const std::string &help) {
+    const bool isLine = region.accessor == Accessor::Row || region.accessor == Accessor::Column;
+    d_.error(region.span,
+             fmt::format("`{}` has {} dimension{}: {}() takes {}{} coordinate{} here, found {}",
+                         region.matrix.text, rank, rank == 1 ? "" : "s", accessor, wanted,
+                         isLine ? " or 3" : "", wanted == 1 && !isLine ? "" : "s", region.coordinates.size()))
+        .help(help);
   }
 
   std::optional<Binding> binding(const syntax::Region &region, bool isOutput) {
@@ -326,21 +327,23 @@ private:
     switch (region.accessor) {
     case Accessor::Whole:
       if (!at.empty())
-        return wrongCount(region, "all", rank, 0), std::nullopt;
+        return wrongCount(region, "all", rank, 0, "all() has no coordinates"), std::nullopt;
       for (int d = 0; d < rank; ++d)
         whole(d), b.viewDims.push_back(d);
       b.isCell = rank == 0;
       break;
     case Accessor::Cell:
       if (static_cast<int>(at.size()) != rank)
-        return wrongCount(region, "cell", rank, rank), std::nullopt;
+        return wrongCount(region, "cell", rank, rank, "one coordinate per dimension, x first"), std::nullopt;
       for (const auto &a : at)
         single(a);
       b.isCell = true;
       break;
     case Accessor::Region:
       if (static_cast<int>(at.size()) != 2 * rank)
-        return wrongCount(region, "region", rank, 2 * rank), std::nullopt;
+        return wrongCount(region, "region", rank, 2 * rank,
+                          "all begins come first, then all ends; the end is not included"),
+               std::nullopt;
       for (int d = 0; d < rank; ++d)
         b.begin.push_back(at[d]), b.end.push_back(at[rank + d]), b.viewDims.push_back(d);
       break;
@@ -355,12 +358,22 @@ private:
             .help("use region(...) for a part of a matrix of another rank");
         return std::nullopt;
       }
-      if (at.size() != 1)
-        return wrongCount(region, accessor, rank, 1), std::nullopt;
+      if (at.size() != 1 && !region.isPartOfLine())
+        return wrongCount(region, accessor, rank, 1,
+                          isRow ? "row(y) is a whole row, and row(y, x0, x1) its cells from x0 to before x1"
+                                : "column(x) is a whole column, and column(x, y0, y1) its cells from y0 to "
+                                  "before y1"),
+               std::nullopt;
+      const auto along = [&](int d) {
+        if (region.isPartOfLine())
+          b.begin.push_back(at[1]), b.end.push_back(at[2]);
+        else
+          whole(d);
+      };
       if (isRow)
-        whole(0), single(at[0]), b.viewDims = {0};
+        along(0), single(at[0]), b.viewDims = {0};
       else
-        single(at[0]), whole(1), b.viewDims = {1};
+        single(at[0]), along(1), b.viewDims = {1};
       break;
     }
     }

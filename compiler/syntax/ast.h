@@ -77,6 +77,10 @@ struct Region {
   std::optional<Identifier> name; // its name in the body; none for the return style's output
   ExprPtr defaultValue;           // `= expr`: optional input; null otherwise
   Span span;
+  /// `A.row(y, x0, x1)`: the cells of a row from x0 to before x1, and the same of a column.
+  bool isPartOfLine() const {
+    return (accessor == Accessor::Row || accessor == Accessor::Column) && coordinates.size() == 3;
+  }
 };
 
 /// C++ in braces, without the braces. Macros in `text` are expanded; keywords of the language are still in
