@@ -7,7 +7,7 @@
 // What stands between the braces of a rule (and of a raw block) is C++ and is no business of this grammar: the
 // token reader (compiler/syntax/token_reader.h) hands it over as one BODY or RAW token. BROKEN stands for text
 // about which the reader has already complained. Language reference 1.3 is the model; beyond it: an element type
-// after a matrix (`A[n] : float`), the flag `fast`, a library's entry (`gpu cublas.gemm(c, a, b)`), rule parts in any order, an optional `from(...)`, `;` after
+// after a matrix (`A[n] : float`), the flag `fast`, `old` before an input, a library's entry (`gpu cublas.gemm(c, a, b)`), rule parts in any order, an optional `from(...)`, `;` after
 // rules and forward declarations, signs as operators, schedules.
 //
 // A schedule stands among the rules of a transform, or in a file of its own (`scheduleFile`); the steps alone are
@@ -15,7 +15,7 @@
 // `schedule`, `for` and `on` are names, and in the steps of a schedule all words are names.
 grammar Pbcc;
 
-tokens { BODY, RAW, BROKEN, STEPS, END_STEPS, WITH, ADAPTOR, BAR, CONDITION, STRUCTURE, LET, LET_VALUE }
+tokens { BODY, RAW, BROKEN, STEPS, END_STEPS, WITH, ADAPTOR, BAR, CONDITION, STRUCTURE, LET, LET_VALUE, OLD }
 
 program : (RAW | unit)* EOF ;
 
@@ -76,7 +76,7 @@ rulePart
   | WHERE condition                                         # wherePart
   | GPU name DOT name LPAREN (name (COMMA name)*)? RPAREN   # gpuPart
   ;
-binding : region name (ASSIGN expr)? ;
+binding : OLD? region name (ASSIGN expr)? ; // `old A.cell(i) a`: the token reader knows the word by what follows
 region : name version? (DOT accessor LPAREN (expr (COMMA expr)*)? RPAREN)? ;
 accessor : name ;
 condition : conjunction (OR conjunction)* ;

@@ -40,7 +40,7 @@ std::string describe(const sema::Transform &t, std::vector<const sema::Matrix *>
     text += (text.empty() ? "" : ", ") + c.name + " (an integer)", order.push_back(nullptr);
   for (sema::Role role : {sema::Role::Output, sema::Role::Input})
     for (const sema::Matrix &m : t.matrices)
-      if (m.role == role) {
+      if (m.role == role && !m.after) {
         text += (text.empty() ? "" : ", ") + describe(m);
         order.push_back(&m);
       }

@@ -118,12 +118,12 @@ private:
         return true;
     return anyCoordinate(t.child(0));
   }
-  /// Arguments of a template or an accuracy bin may come before the matrices.
+  /// Whether it is only written. Arguments of a template or an accuracy bin may come before the matrices.
   bool isOutput(const Tree &call, std::size_t argument) const {
     for (const Unit::Callee &c : c_.unit.callees)
       if (c.name == call.text && c.matrices <= call.children.size()) {
         const std::size_t first = call.children.size() - c.matrices;
-        return argument >= first && argument < first + c.outputs;
+        return argument >= first && argument < first + c.outputs && !c.updated.contains(argument - first);
       }
     return false;
   }

@@ -89,14 +89,20 @@ private:
     unit_.text += '\n'; // the text may end in a `//` comment
   }
 
-  /// Declares a function with the outputs first; through matrices are not passed. Copies of a template share
+  /// Declares a function with the outputs first; through matrices are not passed, and one that is updated is passed once. Copies of a template share
   /// one declaration, with their arguments first; a transform with accuracy bins has one declaration with the
   /// bin and one without.
   void declare(const sema::Transform &t) {
     if (module_.find(t.family) != &t)
       return;
-    unit_.callees.push_back({t.family, static_cast<std::size_t>(t.inputCount() + t.outputCount()),
-                             static_cast<std::size_t>(t.outputCount())});
+    Unit::Callee callee{t.family, static_cast<std::size_t>(t.argumentCount()), 0, {}};
+    for (const sema::Matrix &m : t.matrices)
+      if (m.role == sema::Role::Output) {
+        if (m.before)
+          callee.updated.insert(callee.outputs);
+        ++callee.outputs;
+      }
+    unit_.callees.push_back(std::move(callee));
     declare(t, false);
     if (t.hasBins())
       declare(t, true);
@@ -115,7 +121,7 @@ private:
     }
     for (sema::Role role : {sema::Role::Output, sema::Role::Input})
       for (const sema::Matrix &m : t.matrices) {
-        if (m.role != role)
+        if (m.role != role || m.after)
           continue;
         const bool input = role == sema::Role::Input;
         std::string type =
@@ -160,7 +166,7 @@ private:
                  std::string("const ") + sema::cxxType(t.matrices[r.outputs[0].matrix].element) + " &",
                  r.outputs[0].span});
     for (std::size_t i = 0; i < t.matrices.size(); ++i)
-      if (const sema::Matrix &m = t.matrices[i]; m.role == sema::Role::Input && m.rank() == 0)
+      if (const sema::Matrix &m = t.matrices[i]; m.role == sema::Role::Input && m.rank() == 0 && !m.after)
         add(text, {Role::Input, static_cast<int>(i), m.name, std::string("const ") + sema::cxxType(m.element),
                    m.span});
     for (std::size_t i = 0; i < r.locals.size(); ++i) {

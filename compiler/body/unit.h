@@ -51,6 +51,7 @@ struct Unit {
   struct Callee { // its last arguments are matrices, outputs first
     std::string name;
     std::size_t matrices, outputs;
+    std::set<std::size_t> updated; // those of the outputs whose values before the call it reads
   };
   std::vector<Callee> callees;
 

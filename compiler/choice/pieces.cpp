@@ -129,6 +129,9 @@ void reportUncovered(const sema::Transform &t, int matrix, const isl::set &missi
   for (const auto &r : t.rules)
     explainMiss(t, r, matrix, missing.intersect_params(large), spaces, error);
   const bool isExplained = !error.notes.empty();
+  if (m.before)
+    error.help(fmt::format("what keeps its value needs a rule, too: `secondary`, from the cell of `old {}`",
+                           m.name));
   noteReaders(t, matrix, missing.intersect_params(large), spaces, grid, error);
   error.help(!isExplained
                  ? "add a rule that computes these cells"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/choice/sizes.h"
+#include "compiler/poly/names.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/set.h>
@@ -67,7 +68,9 @@ std::vector<bool> boundedChoice(const isl::set &solutions, std::size_t unknowns)
 
 } // namespace
 
-std::string extentName(const sema::Matrix &m, int d) { return fmt::format("pb_{}_{}", m.name, d); }
+std::string extentName(const sema::Matrix &m, int d) {
+  return fmt::format("pb_{}_{}", poly::plain(m.name), d);
+}
 
 SizeSolution solveSizes(const sema::Transform &t, const std::vector<int> &matrices, bool paramsGiven,
                         const poly::Context &context) {

@@ -3,6 +3,7 @@
 #include "compiler/driver/explain.h"
 #include "compiler/driver/explain_bounds.h"
 #include "compiler/driver/explain_composed.h"
+#include "compiler/driver/explain_in_place.h"
 #include "compiler/driver/explain_scripts.h"
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/kernel/precision.h"
@@ -34,7 +35,7 @@ public:
         rules.push_back(rule(r, in_.facts[t.index][r.index]));
       const auto &plans = in_.plans[t.index].plans;
       for (std::size_t k = 0; k < plans.size(); ++k)
-        alternatives.push_back(alternative(t, k));
+        addInPlace(in_, t, k, alternatives.emplace_back(alternative(t, k)));
       transforms.push_back({{"name", t.name}, {"rules", rules}, {"alternatives", alternatives}});
       storage_.add(t, transforms.back());
       if (!spaces_.empty())
@@ -462,6 +463,7 @@ std::string asProse(const Json &program) {
     out += storageText(t);
     for (const auto &a : t["alternatives"]) {
       out += fmt::format("  alternative {}\n", a["name"].get<std::string>());
+      out += inPlaceText(a);
       for (const auto &step : a["steps"])
         out += asText(step, t.contains("kernels"));
       for (const auto &group : a["tiles"])

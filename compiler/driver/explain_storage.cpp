@@ -78,7 +78,7 @@ std::optional<double> ExplainedStorage::bytesOf(const sema::Transform &t, bool a
   double all = 0;
   for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m) {
     const sema::Matrix &matrix = t.matrices[static_cast<std::size_t>(m)];
-    if ((matrix.role == sema::Role::Through) != areTemporary || without.contains(m))
+    if ((matrix.role == sema::Role::Through) != areTemporary || without.contains(m) || matrix.after)
       continue;
     const std::optional<double> cells = cellsOf(t, matrix);
     if (!cells)

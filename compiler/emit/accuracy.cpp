@@ -17,9 +17,10 @@ std::string verifyFunction(const Scope &scope) {
   const auto result = std::find_if(metric.matrices.begin(), metric.matrices.end(),
                                    [](const auto &m) { return m.role == sema::Role::Output; });
   std::string arguments = metric.hasBins() ? "pb_f.depth + 1, 0, pb_found" : "pb_f.depth + 1, pb_found";
-  for (const int k : callingOrder(t))
-    arguments += fmt::format(", pb_f.m_{}{}", poly::mangle(t.matrices[k].name),
-                             t.matrices[k].rank() == 0 ? ".cell()" : "");
+  for (const sema::Role role : {sema::Role::Output, sema::Role::Input})
+    for (const auto &m : t.matrices)
+      if (m.role == role)
+        arguments += fmt::format(", pb_f.m_{}{}", poly::mangle(m.name), m.rank() == 0 ? ".cell()" : "");
   const bool falls = t.bins.size() > 1 && t.bins[1] < t.bins[0];
   return fmt::format("PB_SMALL static void pb_verify(const {} &pb_f) {{\n  {} pb_found;\n  pb_seq_{}({});\n"
                      "  pb::pb_verify_accuracy({}, {}, pb_found, pb_f.v_ACCURACY_TARGET, "

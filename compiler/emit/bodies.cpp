@@ -36,7 +36,7 @@ std::string rewritten(const Scope &scope, const sema::Rule &rule, Form form) {
   // means the least accurate bin.
   const auto bin = [&](const body::Edit &e) -> std::string {
     const auto &callee = *scope.input.module.find(e.callee);
-    if (!callee.hasBins() || e.argumentCount != callee.inputCount() + callee.outputCount())
+    if (!callee.hasBins() || e.argumentCount != callee.argumentCount())
       return "";
     return callee.index == scope.transform.index ? "pb_f.bin, " : "0, ";
   };

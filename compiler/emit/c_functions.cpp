@@ -80,7 +80,7 @@ std::vector<CFunction> cFunctions(const Input &in, poly::Context &context) {
                   "",
                   first};
       for (const sema::Matrix &m : t.matrices)
-        if (m.role != sema::Role::Through)
+        if (m.role != sema::Role::Through && !m.after)
           f.arguments.push_back({&m, names.take(m.name)});
       for (const std::string &p : t.params)
         f.sizes.push_back({p, names.take(p)});

@@ -7,7 +7,7 @@
 //   =>  {name "Sort", symbol "pbc_mm_Sort", doc "Sorts.", inputs and outputs [A, B], sizes [cut]}
 //
 // Parameters are in this order: the context, inputs, sizes that the call must give, the accuracy if there are several
-// targets, outputs. No two functions have one symbol, and no parameter has the name of a word of C or C++.
+// targets, outputs, among them what is updated. No two functions have one symbol, and no parameter has the name of a word of C or C++.
 #pragma once
 #include "compiler/emit/emit.h"
 
@@ -17,6 +17,7 @@ struct CArgument {
   const sema::Matrix *matrix;
   std::string name;
   bool isOutput() const { return matrix->role == sema::Role::Output; }
+  bool isUpdated() const { return matrix->before.has_value(); } // an output that is an input, too
   bool isNumber() const { return matrix->rank() == 0; }
 };
 

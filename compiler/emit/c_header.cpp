@@ -37,8 +37,11 @@ std::string upper(std::string text) {
 
 std::string cComment(const CFunction &f) {
   std::vector<std::string> from, to;
-  for (const CArgument &a : f.arguments)
+  for (const CArgument &a : f.arguments) {
+    if (a.isUpdated())
+      from.push_back(described(a));
     (a.isOutput() ? to : from).push_back(described(a));
+  }
   std::string text = f.doc.empty() ? "" : f.doc + "\n";
   text +=
       fmt::format("{}: from {} to {}", f.transform->name,

@@ -59,27 +59,34 @@ std::string member(const std::string &result, const std::string &name, const Inp
   return out + "  }\n";
 }
 
+/// Adds an output as a parameter.
+void addOutput(const CArgument &a, Inputs &all) {
+  all.parameters.push_back(cxxParameter(a));
+  if (!a.isNumber())
+    all.statements.push_back(fmt::format("pbc_array pb_{0} = {0}.array();", a.name));
+  all.arguments.push_back("&" + (a.isNumber() ? a.name : "pb_" + a.name));
+}
+
 /// With all outputs as parameters.
 std::string intoOutputs(const CFunction &f, const std::string &name) {
   Inputs all = inputsOf(f);
-  for (const CArgument &a : f.arguments) {
-    if (!a.isOutput())
-      continue;
-    all.parameters.push_back(cxxParameter(a));
-    if (!a.isNumber())
-      all.statements.push_back(fmt::format("pbc_array pb_{0} = {0}.array();", a.name));
-    all.arguments.push_back("&" + (a.isNumber() ? a.name : "pb_" + a.name));
-  }
+  for (const CArgument &a : f.arguments)
+    if (a.isOutput())
+      addOutput(a, all);
   return member("void", name, all, {}, f.symbol);
 }
 
-/// With all outputs as results.
+/// With all outputs as results, but those that it updates.
 std::string withResults(const CFunction &f, const std::string &name) {
   Inputs all = inputsOf(f);
   std::vector<std::string> types, values;
   for (const CArgument &a : f.arguments) {
     if (!a.isOutput())
       continue;
+    if (a.isUpdated()) {
+      addOutput(a, all);
+      continue;
+    }
     const std::string type = cType(a.matrix->element);
     if (a.isNumber()) {
       all.statements.push_back(fmt::format("{} pb_{} = 0;", type, a.name));
@@ -113,7 +120,8 @@ std::string libraryCxxHeader(const Input &in, poly::Context &context, const std:
   for (const CFunction &f : cFunctions(in, context)) {
     const std::string own = cxxName(f.symbol.substr(prefix));
     out += cComment(f) + intoOutputs(f, own);
-    if (std::any_of(f.arguments.begin(), f.arguments.end(), [](const CArgument &a) { return a.isOutput(); }))
+    if (std::any_of(f.arguments.begin(), f.arguments.end(),
+                    [](const CArgument &a) { return a.isOutput() && !a.isUpdated(); }))
       out += withResults(f, own);
     out += "\n";
   }

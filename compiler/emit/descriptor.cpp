@@ -341,13 +341,15 @@ std::string tables(const Scope &scope) {
     std::string extents;
     for (const auto &e : m->extents)
       extents += (extents.empty() ? "" : ", ") + e.written;
-    out += tableRow({{"name", quoted(m->name)},
-                     {"role", m->role == sema::Role::Input ? "pb::Role::Input" : "pb::Role::Output"},
-                     {"element", elementKind(m->element)},
-                     {"rank", m->rank()},
-                     {"extents", quoted("[" + extents + "]")},
-                     {"structure",
-                      m->structure ? fmt::format("pb_structure_{}", m - t.matrices.data()) : std::string()}});
+    const std::string &name = m->after ? t.matrices[*m->after].name : m->name;
+    out += tableRow(
+        {{"name", quoted(name)},
+         {"role", m->role == sema::Role::Input ? "pb::Role::Input" : "pb::Role::Output"},
+         {"element", elementKind(m->element)},
+         {"rank", m->rank()},
+         {"extents", quoted("[" + extents + "]")},
+         {"structure", m->structure ? fmt::format("pb_structure_{}", m - t.matrices.data()) : std::string()},
+         {"before", m->before ? std::to_string(*m->before) : ""}});
   }
   out += "};\nstatic const char *const pb_sizes[] = {";
   for (const auto &s : t.sizeVariables)

@@ -4,6 +4,7 @@
 #include "compiler/emit/devices.h"
 #include "compiler/emit/initialiser.h"
 #include "compiler/emit/parts.h"
+#include "compiler/emit/shared_memory.h"
 #include "compiler/emit/version_guards.h"
 #include <algorithm>
 #include <isl/map.h>
@@ -135,54 +136,6 @@ std::string guards(const Scope &scope) {
   return out;
 }
 
-/// Whether the body stores once: an opaque body gets its cells as values, a lifted one reads them where its
-/// statements are.
-bool storesOnce(const body::Facts &facts) {
-  if (!facts.liftable)
-    return true;
-  int stores = 0;
-  for (const auto &node : facts.nodes) {
-    if (node->kind == body::Node::Kind::Loop) {
-      for (const auto &inner : node->body)
-        if (inner->kind == body::Node::Kind::Loop || !inner->target.isLocal)
-          return false;
-    } else if (!node->target.isLocal)
-      ++stores;
-  }
-  return stores == 1 && facts.nodes.back()->kind == body::Node::Kind::Assign &&
-         !facts.nodes.back()->target.isLocal;
-}
-
-/// Whether a rule's points read from `input` only the cells that they write to `output`. Each cell is written
-/// by one point, and all cells are written: so no point reads what another one has written.
-bool readsWhatItWrites(const Scope &scope, const choice::Use &use, int output, int input) {
-  const auto &rule = scope.transform.rules[use.rule];
-  const auto &application = scope.choices().grid.applications[use.rule];
-  const std::string name = poly::mangle(scope.transform.matrices[output].name);
-  for (std::size_t o = 0; o < rule.outputs.size(); ++o)
-    if (rule.outputs[o].matrix == output && !rule.outputs[o].isCell)
-      return false;
-  for (std::size_t i = 0; i < rule.inputs.size(); ++i) {
-    if (rule.inputs[i].matrix != input)
-      continue;
-    if (!rule.inputs[i].isCell)
-      return false;
-    isl_map *reads = application.reads[i].intersect_domain(use.domain).release();
-    const isl::map renamed = isl::manage(isl_map_set_tuple_name(reads, isl_dim_out, name.c_str()));
-    const bool same = rule.outputs[0].matrix == output && renamed.is_subset(application.writes[0]);
-    if (!same && !renamed.is_empty())
-      return false;
-  }
-  return true;
-}
-
-/// Whether values are read before the only store of a point. This does not hold with several outputs, or
-/// several stores.
-bool storesLast(const Scope &scope, const choice::Use &use) {
-  return use.overwritten.empty() && scope.transform.rules[use.rule].outputs.size() == 1 &&
-         storesOnce(scope.facts()[use.rule]);
-}
-
 unsigned long sameViewIsSafe(const Scope &scope, int output, int input) {
   const auto at = scope.sameViews.find({output, input});
   return at == scope.sameViews.end() ? 0 : at->second;
@@ -298,14 +251,15 @@ std::string fillFrame(const Scope &scope) {
     if (m.role == sema::Role::Through)
       continue;
     const std::string name = poly::mangle(m.name);
+    const std::string &passed = m.after ? scope.transform.matrices[*m.after].name : m.name;
     if (m.rank() == 0 && m.role == sema::Role::Input)
       out += fmt::format("  pb_f.a_{0} = pb_a_{1};\n  pb_f.m_{0} = {2}(&pb_f.a_{0}, nullptr, nullptr);\n",
-                         name, m.name, regionType(m.element, 0, true));
+                         name, passed, regionType(m.element, 0, true));
     else if (m.rank() == 0)
       out += fmt::format("  pb_f.m_{} = {}(&pb_a_{}, nullptr, nullptr);\n", name,
                          regionType(m.element, 0, false), m.name);
     else
-      out += fmt::format("  pb_f.m_{} = pb_a_{};\n", name, m.name);
+      out += fmt::format("  pb_f.m_{} = pb_a_{};\n", name, passed);
   }
   return out;
 }
@@ -344,7 +298,7 @@ std::vector<int> callingOrder(const sema::Transform &t) {
   std::vector<int> order;
   for (const sema::Role role : {sema::Role::Output, sema::Role::Input})
     for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m)
-      if (t.matrices[m].role == role)
+      if (t.matrices[m].role == role && !t.matrices[m].after)
         order.push_back(m);
   return order;
 }
@@ -375,19 +329,11 @@ std::map<std::pair<int, int>, unsigned long> sameViews(const Scope &scope) {
   const auto &matrices = scope.transform.matrices;
   const auto &alternatives = scope.choices().alternatives;
   for (std::size_t k = 0; k < alternatives.size() && k < 64; ++k) {
-    const auto &uses = alternatives[k].uses;
-    const bool usesLibrary = // the library may write before it has read everything
-        std::any_of(uses.begin(), uses.end(),
-                    [&](const auto &use) { return scope.transform.rules[use.rule].library.has_value(); });
-    if (usesLibrary ||
-        !std::all_of(uses.begin(), uses.end(), [&](const auto &use) { return storesLast(scope, use); }))
-      continue;
     for (int o = 0; o < static_cast<int>(matrices.size()); ++o)
       for (int i = 0; i < static_cast<int>(matrices.size()); ++i)
         if (matrices[o].role == sema::Role::Output && matrices[i].role == sema::Role::Input &&
             matrices[o].rank() == matrices[i].rank() && matrices[o].rank() > 0 &&
-            std::all_of(uses.begin(), uses.end(),
-                        [&](const auto &use) { return readsWhatItWrites(scope, use, o, i); }))
+            !whyCopied(scope.input, scope.transform, k, o, i))
           masks[{o, i}] |= 1UL << k;
   }
   return masks;

@@ -7,11 +7,12 @@ namespace pbc::emit {
 std::string entryOfLibrary(const Scope &scope, const std::string &run) {
   const auto &t = scope.transform;
   std::string fill = t.hasBins() ? "  pb_f.bin = pb_bin;\n" : "";
-  int position = 0;
-  for (const auto &m : t.matrices) {
+  for (int k = 0; k < static_cast<int>(t.matrices.size());
+       ++k) { // inputs and outputs come first, as in the tables
+    const auto &m = t.matrices[k];
     if (m.role == sema::Role::Through)
       continue;
-    const std::string name = poly::mangle(m.name), at = fmt::format("pb_a[{}]", position++);
+    const std::string name = poly::mangle(m.name), at = fmt::format("pb_a[{}]", m.after.value_or(k));
     const bool isInput = m.role == sema::Role::Input;
     if (m.rank() == 0 && isInput)
       fill += fmt::format(

@@ -29,7 +29,9 @@ std::pair<std::string, std::string> tablesOf(const CFunction &f, std::size_t num
     arguments += tableRow({{"name", quoted(a.matrix->name)},
                            {"element", cElement(a.matrix->element)},
                            {"rank", a.matrix->rank()},
-                           {"is_output", a.isOutput() ? 1 : 0},
+                           {"is_output", a.isUpdated()  ? 2
+                                         : a.isOutput() ? 1
+                                                        : 0},
                            {"extents", quoted(fmt::format("[{}]", fmt::join(extents, ", ")))}});
   }
   for (const CSize &s : f.sizes)

@@ -42,7 +42,7 @@ std::string memoEntries(const Scope &scope) {
     arguments += ", pb_a_" + m.name;
     if (isOutput)
       outputs += (outputCount++ ? ", " : "") + shape(m);
-    if (!isOutput || readsOutputs)
+    if (!isOutput || readsOutputs || m.before)
       inputs += (inputCount++ ? ", " : "") + shape(m);
   }
   const std::string ask = array("pb_inputs", inputs) + array("pb_outputs", outputs) +

@@ -19,8 +19,8 @@ struct Scope {
   poly::Context &context;
   /// Parameters of rule bodies as body::makeUnit declares them, by rule.
   std::vector<body::RuleText> ruleTexts;
-  /// By output and input: the alternatives (the first 64, as bits) for which both may be the very same view,
-  /// because each point reads, by value, only the cell that it writes itself, before it writes it.
+  /// By output and input: the alternatives (the first 64, as bits) for which both may be the very same view
+  /// (shared_memory.h).
   std::map<std::pair<int, int>, unsigned long> sameViews = {};
 
   const std::vector<body::Facts> &facts() const { return input.facts[transform.index]; }
@@ -47,7 +47,7 @@ std::string placeOf(const Scope &, source::Span);
 std::string bodyName(int rule);
 std::string coroutineName(int rule);
 /// "double &b" or "pb::Region<const double, 1> a": the declaration of a matrix parameter of a transform.
-/// Matrices are in calling order: outputs, then inputs.
+/// Matrices are in calling order: outputs, then inputs. One that is updated is passed as an output only.
 std::vector<int> callingOrder(const sema::Transform &);
 std::string parameterList(const sema::Transform &, bool byValue);
 std::string declarations(const sema::Transform &);

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view kPlain =
     "pb_u_"; // of a name with other characters; no name of a program begins so
+constexpr std::string_view kOld = "old ", kPlainOld = "pb_old_"; // likewise
 
 bool isWordCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -22,6 +23,8 @@ bool isWordCharacter(char c) {
 } // namespace
 
 std::string plain(const std::string &name) {
+  if (name.starts_with(kOld))
+    return std::string(kPlainOld) + plain(name.substr(kOld.size()));
   if (!name.starts_with(kPlain) && std::all_of(name.begin(), name.end(), isWordCharacter))
     return name;
   std::string out(kPlain);
@@ -51,21 +54,33 @@ std::string mangle(const std::string &written) {
   return name;
 }
 
-std::string unmangle(const std::string &name) {
-  if (name.starts_with(kPlain)) {
-    std::string out;
-    for (std::size_t at = kPlain.size(); at < name.size(); ++at) {
-      if (name[at] != '_' || at + 1 == name.size()) {
-        out += name[at];
-      } else if (name[at + 1] == '_') {
-        out += '_', ++at;
-      } else {
-        out += static_cast<char>(std::strtol(name.substr(at + 1, 2).c_str(), nullptr, 16));
-        at += 2;
-      }
+namespace {
+
+/// The name that was made plain.
+std::string original(const std::string &name) {
+  if (name.starts_with(kPlainOld))
+    return std::string(kOld) + original(name.substr(kPlainOld.size()));
+  if (!name.starts_with(kPlain))
+    return name;
+  std::string out;
+  for (std::size_t at = kPlain.size(); at < name.size(); ++at) {
+    if (name[at] != '_' || at + 1 == name.size()) {
+      out += name[at];
+    } else if (name[at + 1] == '_') {
+      out += '_', ++at;
+    } else {
+      out += static_cast<char>(std::strtol(name.substr(at + 1, 2).c_str(), nullptr, 16));
+      at += 2;
     }
-    return out;
   }
+  return out;
+}
+
+} // namespace
+
+std::string unmangle(const std::string &name) {
+  if (name.starts_with(kPlain) || name.starts_with(kPlainOld))
+    return original(name);
   const std::string shorter = name.substr(0, name.empty() ? 0 : name.size() - 1);
   return !name.empty() && mangle(shorter) == name ? shorter : name;
 }
@@ -75,7 +90,7 @@ std::string join(const std::vector<std::string> &parts, const char *separator) {
 }
 
 std::string displayed(const std::string &name) {
-  if (name.starts_with(kPlain))
+  if (name.starts_with(kPlain) || name.starts_with(kPlainOld))
     return unmangle(name);
   std::string text;
   std::size_t at = 0;

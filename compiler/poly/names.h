@@ -2,7 +2,7 @@
 
 // Mangles names for isl, whose parser has keywords that a program may use as names.
 //
-//   mangle("n") == "n"      mangle("mod") == "mod_"      mangle("a$b") == "pb_u_a_24b"
+//   mangle("n") == "n"      mangle("mod") == "mod_"      mangle("a$b") == "pb_u_a_24b"      mangle("old A") == "pb_old_A"
 #pragma once
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@
 namespace pbc::poly {
 
 /// The name written with ASCII letters, digits and `_` only: C++ allows names with `$` and with letters of other
-/// alphabets, but isl and the compilers of devices do not. Injective.
+/// alphabets, but isl and the compilers of devices do not. The values of A before a call are called "old A". Injective.
 std::string plain(const std::string &);
 /// The name by which isl knows a size variable, coordinate or matrix. Injective.
 std::string mangle(const std::string &);

@@ -300,7 +300,11 @@ private:
               .error(input.span, fmt::format("to compute a cell of `{}` the rule reads that same cell",
                                              t_.matrices[input.matrix].name))
               .note(output.span, "it is computed here")
-              .help("a body may update its output in place: read it through the output's name in to(...)");
+              .help(t_.matrices[output.matrix].before
+                        ? fmt::format("`old {}` in the inputs means the values before the call",
+                                      t_.matrices[output.matrix].name)
+                        : "a body may update its output in place: read it through the output's name in "
+                          "to(...)");
           return true;
         }
     return true;
@@ -369,9 +373,22 @@ private:
           error.note(t_.rules[last.rule].outputs[0].span,
                      fmt::format("`{}` must run after `{}`, which also writes some of its cells",
                                  t_.rules[last.rule].label, t_.rules[first.rule].label));
+    helpWithOld(group, error);
     error.help("no order of the cells computes each one before it is read: break the cycle with a rule that "
                "does not "
                "read them, or with a further matrix");
+  }
+
+  /// Where a matrix is updated in place, the values before may be what was meant.
+  void helpWithOld(const std::vector<RuleUse> &group, source::Diagnostic &error) const {
+    std::set<int> updated;
+    for (const auto &use : group)
+      for (const auto &input : t_.rules[use.rule].inputs)
+        if (t_.matrices[input.matrix].before && updated.insert(input.matrix).second)
+          error.help(fmt::format(
+              "`{0}` in the inputs of a rule means its values after the call: write `old {0}` for "
+              "those before it",
+              t_.matrices[input.matrix].name));
   }
 
   const sema::Transform &t_;

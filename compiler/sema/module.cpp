@@ -57,6 +57,12 @@ std::vector<std::string> Transform::sizeNames() const {
 
 int Transform::outputCount() const { return countRole(matrices, Role::Output); }
 
+int Transform::argumentCount() const {
+  return inputCount() + outputCount() -
+         static_cast<int>(std::count_if(matrices.begin(), matrices.end(),
+                                        [](const Matrix &m) { return m.after.has_value(); }));
+}
+
 const char *symbol(syntax::Relation::Op op) {
   switch (op) {
   case syntax::Relation::Op::Equal:

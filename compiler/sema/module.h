@@ -66,6 +66,9 @@ struct Matrix {
   bool isVersioned = false;
   std::optional<Affine> firstVersion;
   std::optional<Structure> structure;
+  // Of a matrix that is both in `from` and in `to`, which is two matrices here (in_place.h): of the output, the input `old A`
+  // with its values before the call, and of that input, the output. Indices into Transform::matrices.
+  std::optional<int> before, after;
   Span span;
   int rank() const { return static_cast<int>(extents.size()); }
 };
@@ -212,6 +215,8 @@ struct Transform {
   Span span;
   const Matrix *find(const std::string &) const;
   int inputCount() const, outputCount() const;
+  /// How many matrices a call passes: one that is both input and output is passed once.
+  int argumentCount() const;
   /// The names of size variables and products in isl and C++.
   std::vector<std::string> sizeNames() const;
 };

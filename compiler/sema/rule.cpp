@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "compiler/sema/in_place.h"
 #include "compiler/sema/names.h"
 #include "compiler/sema/steps.h"
 #include <algorithm>
@@ -39,6 +40,7 @@ public:
         out_.inputs.push_back(std::move(*b));
     if (in_.outputs.empty())
       d_.error(in_.headerSpan, "the rule computes nothing").help("name a region of an output in to(...)");
+    readOwnBefore(t_, out_);
     returnStyleOutput();
     locals();
     where();
@@ -202,7 +204,8 @@ private:
     if (!m) {
       std::vector<std::string> names;
       for (const auto &matrix : t_.matrices)
-        names.push_back(matrix.name);
+        if (!matrix.after)
+          names.push_back(matrix.name);
       auto &error =
           d_.error(region.matrix.span, fmt::format("`{}` has no matrix `{}`", t_.name, region.matrix.text));
       const std::string hint = nearest(region.matrix.text, names);
@@ -217,6 +220,12 @@ private:
     }
     Binding b;
     b.matrix = static_cast<int>(m - t_.matrices.data());
+    if (region.old) {
+      const auto before = isOutput ? refuseOldOutput(region) : matrixBefore(t_, b.matrix, region, d_);
+      if (!before)
+        return std::nullopt;
+      b.matrix = *before;
+    }
     b.isOutput = isOutput;
     b.span = region.span;
     if (region.name) {
@@ -239,6 +248,12 @@ private:
       b.otherwise = region.defaultValue;
     }
     return place(region, *m, std::move(coordinates), version, std::move(b));
+  }
+
+  std::optional<int> refuseOldOutput(const syntax::Region &region) {
+    d_.error(*region.old, "an output is what the rule computes, and has no values before")
+        .help("leave `old` out; the body finds the values before in the output until it writes it");
+    return std::nullopt;
   }
 
   /// Whether a region may have a value for cells outside its matrix, and this one.

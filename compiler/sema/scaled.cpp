@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/sema/scaled.h"
+#include "compiler/sema/in_place.h"
 #include "compiler/sema/steps.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -114,6 +115,14 @@ void addScaledRule(syntax::Transform &header, std::vector<syntax::Rule> &rules, 
               "what is exact enough");
     return;
   }
+  for (const auto &m : header.to)
+    if (isUpdated(header, m.name.text)) {
+      d.error(clause->span, fmt::format("`scaled_by` cannot be used here: `{}` updates `{}` in place",
+                                        header.name.text, m.name.text))
+          .note(m.span, "the matrix is declared here")
+          .help("give the output a name of its own");
+      return;
+    }
   const Span at = clause->span;
   syntax::Item item{syntax::Item::Kind::AccuracyVariable, {"scale_percent", at}};
   item.sizeSpecific = true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/poly/names.h"
+#include "compiler/sema/in_place.h"
 #include "compiler/sema/names.h"
 #include "compiler/sema/steps.h"
 #include <algorithm>
@@ -135,12 +136,13 @@ void addVersions(const syntax::Version &version, Transform &t, Matrix &m, source
     m.firstVersion = affine(*version.first, known, products, diagnostics);
 }
 
-void addMatrices(const std::vector<syntax::MatrixDecl> &declarations, Role role, Transform &t,
-                 source::Diagnostics &diagnostics) {
+void addMatrices(const syntax::Transform &written, const std::vector<syntax::MatrixDecl> &declarations,
+                 Role role, Transform &t, source::Diagnostics &diagnostics) {
   for (const auto &declaration : declarations) {
     Matrix m;
     checkName(declaration.name, diagnostics);
-    m.name = declaration.name.text;
+    const bool isBefore = role == Role::Input && isUpdated(written, declaration.name.text);
+    m.name = isBefore ? nameBefore(declaration.name.text) : declaration.name.text;
     m.role = role;
     m.span = declaration.span;
     if (declaration.element)
@@ -160,11 +162,11 @@ void addMatrices(const std::vector<syntax::MatrixDecl> &declarations, Role role,
                         fmt::format("`{}` has {} dimensions{}; at most {} are possible", m.name, m.rank(),
                                     m.isVersioned ? ", its versions among them" : "", kMaxRank));
     if (const Matrix *other = t.find(m.name)) {
-      diagnostics.error(declaration.name.span, fmt::format("`{}` is declared twice in `{}`", m.name, t.name))
+      diagnostics
+          .error(declaration.name.span,
+                 fmt::format("`{}` is declared twice in `{}`", declaration.name.text, t.name))
           .note(other->span, "the other declaration is here")
-          .help("a matrix is in exactly one of `from`, `to` and `through`; to update in place, let the rule "
-                "read "
-                "its output");
+          .help("a matrix is declared once, or in `from` and in `to` if the transform updates it in place");
       continue;
     }
     t.matrices.push_back(std::move(m));
@@ -272,9 +274,10 @@ Transform checkHeader(const TransformCopy &copy, source::Diagnostics &diagnostic
   addSizeVariables(syntaxTransform.from, t, diagnostics);
   addSizeVariables(syntaxTransform.to, t, diagnostics);
   addSizeVariables(syntaxTransform.through, t, diagnostics);
-  addMatrices(syntaxTransform.from, Role::Input, t, diagnostics);
-  addMatrices(syntaxTransform.to, Role::Output, t, diagnostics);
-  addMatrices(syntaxTransform.through, Role::Through, t, diagnostics);
+  addMatrices(syntaxTransform, syntaxTransform.from, Role::Input, t, diagnostics);
+  addMatrices(syntaxTransform, syntaxTransform.to, Role::Output, t, diagnostics);
+  addMatrices(syntaxTransform, syntaxTransform.through, Role::Through, t, diagnostics);
+  connectUpdated(t, diagnostics);
   if (syntaxTransform.to.empty())
     diagnostics.error(t.span, fmt::format("`{}` computes nothing: it has no `to` matrix", t.name))
         .help("declare what it computes, for example `to B[n]`");

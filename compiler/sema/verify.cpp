@@ -70,10 +70,24 @@ private:
               "the matrices are not inputs, outputs, through");
       for (const Affine &e : matrix.extents)
         affine(e, sizes_, "an extent of " + matrix.name);
+      updated(matrix, static_cast<int>(m));
     }
     for (const Tunable &k : t_.tunables)
       require(k.minimum <= k.initial && k.initial <= k.maximum,
               "the tunable " + k.name + " begins outside its range");
+  }
+
+  /// An output that is updated, and the input of its values before the call, name each other.
+  void updated(const Matrix &m, int number) {
+    const auto isOf = [&](const std::optional<int> &other, Role role, Role ofOther,
+                          std::optional<int> Matrix::*back) {
+      return !other || (m.role == role && *other >= 0 && *other < static_cast<int>(t_.matrices.size()) &&
+                        t_.matrices[*other].role == ofOther && t_.matrices[*other].*back == number &&
+                        t_.matrices[*other].rank() == m.rank() && t_.matrices[*other].element == m.element);
+    };
+    require(isOf(m.before, Role::Output, Role::Input, &Matrix::after) &&
+                isOf(m.after, Role::Input, Role::Output, &Matrix::before),
+            m.name + " is not updated by another name");
   }
 
   void affine(const Affine &a, const std::set<std::string> &known, const std::string &what) {

@@ -69,6 +69,8 @@ struct MatrixDecl {
 
 struct Region {
   enum class Accessor { Whole, Cell, Row, Column, Region };
+  std::optional<Span>
+      old; // `old`: the values before the call, of a matrix that is both in `from` and in `to`
   Identifier matrix;
   std::optional<Version> version;
   Accessor accessor = Accessor::Whole;

@@ -3,6 +3,7 @@
 // Builds rules, regions and expressions. Headers are in build.cpp.
 #include "compiler/syntax/build.h"
 #include "compiler/syntax/nearest.h"
+#include <algorithm>
 
 namespace pbc::syntax {
 
@@ -47,7 +48,10 @@ Rule Builder::functionRule(const Transform &function, const antlr4::Token &brace
     for (const MatrixDecl &declared : *list)
       made.outputs.push_back(whole(declared));
   for (const MatrixDecl &declared : function.from)
-    made.inputs.push_back(whole(declared));
+    if (std::none_of(function.to.begin(),
+                     function.to.end(), // what it updates has its values before the call in the output
+                     [&](const MatrixDecl &to) { return to.name.text == declared.name.text; }))
+      made.inputs.push_back(whole(declared));
   made.body = body(braces);
   made.span = made.body.span;
   made.headerSpan = function.name.span;
@@ -110,6 +114,8 @@ Flag Builder::flag(P::FlagContext &context) {
 
 Region Builder::binding(P::BindingContext &context) {
   Region made = region(*context.region());
+  if (context.OLD())
+    made.old = spanOf(*context.OLD()->getSymbol());
   made.name = identifier(*context.name());
   if (context.expr())
     made.defaultValue = expr(*context.expr());

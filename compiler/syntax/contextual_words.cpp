@@ -12,6 +12,13 @@ bool declares(std::string_view text, std::uint32_t end) {
          first != "where" && first != "gpu";
 }
 
+bool namesOld(std::string_view text, std::uint32_t end) {
+  const Lexeme matrix = scanPastBlanks(text, end);
+  const Lexeme next = scanPastBlanks(text, matrix.end);
+  return matrix.kind == Lexeme::Kind::Identifier &&
+         (next.kind == Lexeme::Kind::Identifier || next.is(text, '.') || next.is(text, '<'));
+}
+
 bool followedBy(std::string_view text, std::uint32_t end, std::string_view word) {
   const Lexeme name = scanPastBlanks(text, end);
   return name.kind == Lexeme::Kind::Identifier && scanPastBlanks(text, name.end).text(text) == word;

@@ -92,7 +92,7 @@ std::string matrixText(const MatrixDecl &m) {
 
 std::string regionText(const Region &r) {
   static const char *const accessors[] = {"", "cell", "row", "column", "region"};
-  std::string out = r.matrix.text + versionText(r.version);
+  std::string out = (r.old ? "old " : "") + r.matrix.text + versionText(r.version);
   if (r.accessor != Region::Accessor::Whole)
     out += std::string(".") + accessors[static_cast<int>(r.accessor)] + "(" + list(r.coordinates) + ")";
   if (r.name)

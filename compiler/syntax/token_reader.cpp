@@ -84,6 +84,9 @@ private:
         type_ = PbccParser::STRUCTURE;
       else if (insideTransform_ && isAtBegin() && word() == "let" && declares(text_, end_))
         type_ = PbccParser::LET;
+      else if (insideTransform_ && (last_ == PbccParser::LPAREN || last_ == PbccParser::COMMA) &&
+               word() == "old" && namesOld(text_, end_))
+        type_ = PbccParser::OLD;
       if (!insideTransform_ && (unit_ == 0 || last_ == PbccParser::BODY))
         guessUnit();
       break;

@@ -100,7 +100,8 @@ typedef struct pbc_context pbc_context;
 typedef struct pbc_argument {
   const char *name;
   int32_t element, rank;
-  int32_t is_output;
+  int32_t
+      is_output; /* 0: an input; 1: an output; 2: an output that the function updates, so that it is an input, too */
   const char *extents; /* as the program has them, "[w, h]" */
 } pbc_argument;
 

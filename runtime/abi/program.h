@@ -112,6 +112,9 @@ struct MatrixInfo {
   int rank;
   const char *extents; // as written, "[w, h]", for messages
   const MatrixStructure *structure = nullptr;
+  // Of an output that the transform updates in place: the number of the input with its values before the call, by the
+  // same name. The transform finds these values in the output's cells, and does not look at the input's.
+  int before = -1;
 };
 
 /// A message made by generated code. `text` is zero-terminated.

@@ -93,6 +93,11 @@ bool mayShareCells(const AnyRegion &a, const MatrixInfo &ofA, const AnyRegion &b
   return pb_may_overlap(&one, &other);
 }
 
+bool updatesSome(const Transform &t) {
+  return std::any_of(t.matrices, t.matrices + t.matrixCount,
+                     [](const MatrixInfo &m) { return m.before >= 0; });
+}
+
 /// Copies the cells of one region to another of the same extents.
 void copyCells(const AnyRegion &to, const AnyRegion &from, const MatrixInfo &m) {
   if (isEmpty(from, m.rank))
@@ -116,13 +121,18 @@ void copyCells(const AnyRegion &to, const AnyRegion &from, const MatrixInfo &m) 
 } // namespace
 
 Arrays::Arrays(const Transform &t, pbc_array *const *given, const device::Session *devices)
-    : t_(t), given_(given) {
+    : t_(t), given_(given), updates_(updatesSome(t)) {
   if (t.matrixCount > kUsual) {
     many_ = std::make_unique<AnyRegion[]>(static_cast<std::size_t>(t.matrixCount));
     manyExtents_ = std::make_unique<Row[]>(static_cast<std::size_t>(t.matrixCount));
     regions_ = many_.get();
     extents_ = manyExtents_.get();
   }
+  for (int m = 0; m < t.matrixCount && updates_; ++m)
+    if (t.matrices[m].before >= 0 && this->given(m) && isWanted(m))
+      throw Refusal(PBC_ERROR_ARGUMENT, std::string(t.name) + ": the array " + t.matrices[m].name +
+                                            " is updated in place: it has to be there, with its values "
+                                            "before the call");
   for (int m = 0; m < t.matrixCount; ++m)
     check(m, devices);
 }
@@ -137,8 +147,20 @@ Arrays::~Arrays() {
       pb_storage_release(regions_[m].owner);
 }
 
+int Arrays::argumentOf(int m) const {
+  int matrix = m;
+  for (int o = 0; o < t_.matrixCount; ++o)
+    if (t_.matrices[o].before == m)
+      matrix = o; // the values before the call are in the output
+  int argument = matrix;
+  for (int o = 0; o < t_.matrixCount; ++o)
+    if (t_.matrices[o].before >= 0 && t_.matrices[o].before < matrix)
+      --argument;
+  return argument;
+}
+
 bool Arrays::isWanted(int m) const {
-  const pbc_array &a = *given_[m];
+  const pbc_array &a = *given(m);
   return t_.matrices[m].role == Role::Output && !a.data && !a.element && !a.rank;
 }
 
@@ -148,9 +170,9 @@ void Arrays::check(int m, const device::Session *devices) {
   const auto refuse = [&](const std::string &why, int status = PBC_ERROR_ARGUMENT) {
     throw Refusal(status, std::string(t_.name) + ": " + why);
   };
-  if (!given_[m])
+  if (!given(m))
     refuse("the array " + std::string(info.name) + " is null");
-  const pbc_array &a = *given_[m];
+  const pbc_array &a = *given(m);
   AnyRegion &r = regions_[m];
   if (isWanted(m))
     return;
@@ -184,7 +206,7 @@ void Arrays::check(int m, const device::Session *devices) {
 }
 
 void Arrays::checkPlace(int m, const device::Session *devices) {
-  const pbc_array &a = *given_[m];
+  const pbc_array &a = *given(m);
   const auto refuse = [&](const std::string &why) {
     throw Refusal(PBC_ERROR_DEVICE,
                   std::string(t_.name) + ": the array " + t_.matrices[m].name + " is " + why);
@@ -349,7 +371,7 @@ void Arrays::giveOut() {
     for (int d = 0; d < info.rank; ++d)
       made.extent[d] = regions_[m].extent[d], made.stride[d] = regions_[m].stride[d];
     made.owner = std::exchange(regions_[m].owner, nullptr);
-    *given_[m] = made;
+    *given(m) = made;
   }
 }
 

@@ -22,7 +22,7 @@ namespace pb::embed {
 
 class Arrays {
 public:
-  /// `devices`: those that arrays may lie on; null: none.
+  /// `given`: one for each argument (pbc_function::arguments). `devices`: those that arrays may lie on; null: none.
   Arrays(const Transform &, pbc_array *const *given, const device::Session *devices);
   ~Arrays();
   Arrays(const Arrays &) = delete;
@@ -57,6 +57,9 @@ private:
   static constexpr int kUsual = 8;
   using Row = int[AnyRegion::kMaxRank];
 
+  /// The caller's array for a matrix: one for both matrices of a pair that is updated in place.
+  pbc_array *given(int m) const { return given_[updates_ ? argumentOf(m) : m]; }
+  int argumentOf(int m) const;
   bool isWanted(int m) const;
   void check(int m, const device::Session *devices);
   void checkPlace(int m, const device::Session *devices);
@@ -67,6 +70,7 @@ private:
 
   const Transform &t_;
   pbc_array *const *const given_;
+  const bool updates_; // some matrix in place
   AnyRegion usual_[kUsual];
   Row usualExtents_[kUsual];
   std::unique_ptr<AnyRegion[]> many_;

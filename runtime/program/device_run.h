@@ -24,7 +24,10 @@ struct WholeRun {
   const bool *lent = nullptr; // by matrix: a device has its cells before and after the run; null: none
 };
 
-/// `session`: null if all steps run on the processor. Rethrows exceptions of rule bodies, and DeviceError if a device is lost and the
+/// Gives the outputs that the transform updates in place the values of the inputs that stand for them, where these are in other memory.
+void fillUpdated(const Transform &, const AnyRegion *regions);
+
+/// The outputs that are updated have their values before the run. `session`: null if all steps run on the processor. Rethrows exceptions of rule bodies, and DeviceError if a device is lost and the
 /// transform may not run again.
 void runWhole(task::Scheduler &, device::Session *session, const WholeRun &);
 

@@ -28,6 +28,7 @@ double Runner::run(const Instance &instance) {
   device::Session *devices = devices_->wanted();
   scheduler_->setDevices(devices);
   scheduler_->setWatcher(devices_->trace());
+  fillUpdated(*instance.transform, regions.data());
   const auto begin = std::chrono::steady_clock::now();
   runWhole(*scheduler_, devices, {*instance.transform, regions.data(), instance.sizes.data()});
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
