@@ -46,8 +46,10 @@ public:
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       if (!objects_[i].is_valid())
         refuse(std::string("needs its input ") + inputs_[i]->name);
-      given_[i].take(objects_[i], *inputs_[i], false);
-      arrays_[i] = given_[i].array();
+      const bool isChanged =
+          isUpdated(*inputs_[i]) && inputs_[i]->rank > 0; // a number of Python stays what it is
+      given_[i].take(objects_[i], *inputs_[i], isChanged);
+      arrays_[placeOf(inputs_[i])] = given_[i].array();
     }
     for (int s = 0; s < about_.size_count; ++s)
       if (!isSizeGiven_[s])
@@ -61,16 +63,24 @@ public:
     context.call(function, arrays_, keywords_.sizes, keywords_.accuracy);
   }
 
+  /// What the call makes, and numbers that it updates.
   nb::object results(const pbc_library &library) {
-    if (outputs_.size() == 1)
-      return result(0, library);
     nb::list all;
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      if (isUpdated(*inputs_[i]) && inputs_[i]->rank == 0)
+        all.append(wrapped(*given_[i].array(), library));
+    if (outputs_.size() == 1 && nb::len(all) == 0)
+      return result(0, library);
     for (std::size_t i = 0; i < outputs_.size(); ++i)
       all.append(result(i, library));
-    return nb::tuple(all);
+    return nb::len(all) == 0   ? nb::none()
+           : nb::len(all) == 1 ? nb::object(all[0])
+                               : nb::object(nb::tuple(all));
   }
 
 private:
+  std::size_t placeOf(const pbc_argument *a) const { return static_cast<std::size_t>(a - about_.arguments); }
+
   [[noreturn]] void refuse(const std::string &what) const {
     throw Failure(PBC_ERROR_ARGUMENT, std::string(about_.name) + " " + what);
   }
@@ -127,11 +137,11 @@ private:
       const nb::object one = !out.is_valid() ? nb::none() : isOne ? nb::borrow(out) : nb::object(out[i]);
       if (one.is_none()) {
         made_[i] = pbc_array_wanted();
-        arrays_[first + i] = &made_[i];
+        arrays_[placeOf(outputs_[i])] = &made_[i];
       } else {
         returned_[i] = one;
         given_[first + i].take(one, *outputs_[i], true);
-        arrays_[first + i] = given_[first + i].array();
+        arrays_[placeOf(outputs_[i])] = given_[first + i].array();
       }
     }
   }
@@ -156,7 +166,7 @@ private:
 Function::Function(std::shared_ptr<SharedContext> context, int index)
     : context_(std::move(context)), index_(index), about_(context_->get()->about().functions[index]) {
   for (int a = 0; a < about_.argument_count; ++a)
-    (about_.arguments[a].is_output ? outputs_ : inputs_).push_back(&about_.arguments[a]);
+    (about_.arguments[a].is_output == 1 ? outputs_ : inputs_).push_back(&about_.arguments[a]);
 }
 
 nb::object Function::call(const nb::tuple &inputs, const nb::dict &keywords) const {

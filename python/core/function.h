@@ -6,6 +6,7 @@
 //   MatMul(a, b, out=c)            into the caller's memory
 //   Grid(5.0, w=3, h=2)            sizes that no input tells
 //   Solve(b, accuracy=1e7)
+//   Scale(a)                       what it updates in place is the caller's array; numbers come back as results
 //
 // Python's lock is not held while the library computes. Invariant: the arguments stay alive until the call has ended.
 #pragma once
@@ -42,7 +43,7 @@ public:
   /// `keywords`: invalid where there are none.
   nanobind::object call(const nanobind::tuple &inputs, const nanobind::dict &keywords) const;
   const pbc_function &about() const { return about_; }
-  /// Names of inputs, outputs and sizes, as in the program.
+  /// In the order of the table: what a call takes, inputs and then what it updates, and what it makes.
   const std::vector<const pbc_argument *> &inputs() const { return inputs_; }
   const std::vector<const pbc_argument *> &outputs() const { return outputs_; }
 
@@ -52,5 +53,8 @@ private:
   const pbc_function &about_;
   std::vector<const pbc_argument *> inputs_, outputs_;
 };
+
+/// Whether a function updates the argument in place.
+inline bool isUpdated(const pbc_argument &a) { return a.is_output == 2; }
 
 } // namespace pbc_python

@@ -94,6 +94,14 @@ NB_MODULE(_core, m) {
       .def_prop_ro("text", [](const Function &f) { return f.about().doc; })
       .def_prop_ro("inputs", [](const Function &f) { return described(f.inputs()); })
       .def_prop_ro("outputs", [](const Function &f) { return described(f.outputs()); })
+      .def_prop_ro("updated",
+                   [](const Function &f) {
+                     std::vector<std::string> names;
+                     for (const pbc_argument *a : f.inputs())
+                       if (isUpdated(*a))
+                         names.emplace_back(a->name);
+                     return names;
+                   })
       .def_prop_ro("sizes",
                    [](const Function &f) {
                      return std::vector<std::string>(f.about().sizes, f.about().sizes + f.about().size_count);

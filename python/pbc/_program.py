@@ -208,7 +208,8 @@ def _documented(function):
     parameters.append(inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None))
     lines = [function.text.strip(), ""] if function.text.strip() else []
     for kind, all_of_them in (("input", function.inputs), ("output", function.outputs)):
-        lines += [f"{kind} {name}{extents if rank else ''}: {dtype}" for name, dtype, rank, extents in all_of_them]
+        lines += [f"{kind} {name}{extents if rank else ''}: {dtype}{', updated in place' if kind == 'input' and name in function.updated else ''}"
+                  for name, dtype, rank, extents in all_of_them]
     if function.targets:
         lines.append(f"accuracy: one of {', '.join(f'{t:g}' for t in function.targets)}, or anything below")
     lines.append("Arrays of shape (..., h, w) are matrices [w, h, ...].")

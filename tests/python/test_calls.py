@@ -190,3 +190,29 @@ def test_no_configuration(tmp_path):
         assert pbc.compile(text, configuration="").configuration == plain
     finally:
         f._tuned.unlink()
+
+
+def test_what_is_updated_in_place_is_the_callers_array(program):
+    import pbc
+
+    f = pbc.compile("""
+transform Scale from A[n], F to A[n] { A.cell(i) from(A.cell(i) a, F f) { return f * a; } }
+transform Shift from A[n] to A[n] { A.cell(i) from(old A.cell(i+1) a) { return a; } secondary A.cell(i) from(A.cell(i) a) { return a; } }
+transform Add from A[n], B[n] to A[n], Sum { A.cell(i) from(A.cell(i) a, B.cell(i) b) { return a + b; } Sum from(A a) { double s = 0; for (int i = 0; i < n; ++i) s += a.cell(i); return s; } }
+transform Next from C : int to C : int { C from(old C c) { return c + 1; } }
+""")
+    a = np.arange(1.0, 7)
+    assert f.Scale(2, a) is None
+    np.testing.assert_array_equal(a, [2, 4, 6, 8, 10, 12])
+    f.Shift(a[::-2])
+    np.testing.assert_array_equal(a, [2, 4, 6, 4, 10, 8])
+    f.Scale(F=0.5, A=a)
+    assert f.Add(np.ones(6), a) == 23 and a[0] == 2
+    assert f.Next(41) == 42
+    assert list(inspect.signature(f.Add).parameters) == ["B", "A", "out"]
+    assert "input A[n]: float64, updated in place" in f.Add.__doc__
+    with pytest.raises(pbc.ArgumentError, match="has to be an array of float64"):
+        f.Shift([1, 2])
+    a.flags.writeable = False
+    with pytest.raises(pbc.ArgumentError, match="read-only"):
+        f.Shift(a)
