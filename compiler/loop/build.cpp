@@ -7,6 +7,7 @@
 #include "compiler/kernel/group_reads.h"
 #include "compiler/kernel/item_values.h"
 #include "compiler/kernel/loops.h"
+#include "compiler/loop/block_loops.h"
 #include "compiler/loop/convert.h"
 #include "compiler/loop/item_loops.h"
 #include "compiler/loop/statement.h"
@@ -457,7 +458,8 @@ private:
 isl::ast_node generate(const kernel::Scheduled &kernel) {
   // Where a group makes a copy in steps to which not all of its items come, these have one loop for all of its steps.
   const isl::schedule ofItem = ofOneItem(kernel);
-  const isl::schedule tree = kernel::isOfGroup(kernel) ? kernel::withSingleLoops(ofItem) : ofItem;
+  const isl::schedule tree =
+      kernel::isOfGroup(kernel) ? kernel::withSingleLoops(ofItem) : withSingleBlockLoops(kernel, ofItem);
   isl_ctx *ctx = isl_schedule_get_ctx(tree.get());
   isl_ast_build *build = isl_ast_build_from_context(kernel::contextOfItem(kernel).release());
   isl_id_list *iterators = isl_id_list_alloc(ctx, 0);

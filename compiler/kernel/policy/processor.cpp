@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/policy/processor.h"
+#include "compiler/kernel/policy/delayed.h"
 #include "compiler/kernel/policy/point_loops.h"
 #include "compiler/kernel/policy/streams.h"
 #include "compiler/kernel/policy/term_by_term.h"
@@ -131,6 +132,8 @@ public:
     form.interleave = static_cast<int>(number("unroll"));
     form.lanes = number("lanes");
     const bool isVariable = vector && *vector != "auto" && findVariable(*vector, form);
+    if (!vector && !body && !form.lanes && !form.interleave && !isOpaque && hasUpdates(best_))
+      attempt("delay", guarded([&] { return delaySteps(best_); }));
     if (!vector && !body && !isOpaque)
       for (const script::Step &step : termByTermCandidates(best_))
         if (Steps sums = guarded([&] { return termByTermSteps(best_, step); }); !sums.steps.empty())

@@ -202,6 +202,10 @@ Steps jamSteps(const Scheduled &kernel, int rows) {
       why = fmt::format("the bounds of its loop over `{}` depend on `{}`", inner.label, loop.label);
       continue;
     }
+    if (std::string notHere = whyNotJammed(kernel, loop); !notHere.empty()) {
+      why = std::move(notHere);
+      continue;
+    }
     labels[together].push_back(loop.label);
   }
   Steps made;

@@ -10,6 +10,7 @@
 #include "compiler/kernel/mirrored.h"
 #include "compiler/kernel/rebuild.h"
 #include "compiler/kernel/transform/support.h"
+#include "compiler/kernel/transform/ways_to_read.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/aff.h>
@@ -20,6 +21,7 @@
 #include <isl/union_map.h>
 #include <isl/union_set.h>
 #include <isl/val.h>
+#include <set>
 
 namespace pbc::kernel {
 namespace {
@@ -27,9 +29,10 @@ namespace {
 /// The copy of one matrix.
 struct Copy {
   int matrix = -1;
-  std::vector<std::string> loops; // around it
-  std::size_t cells = 0;          // dimensions of the matrix
-  isl::map read, written;         // { [loops] -> [cells] }; null: none
+  std::vector<std::string> loops;             // around it
+  std::size_t cells = 0;                      // dimensions of the matrix
+  std::set<std::pair<int, std::size_t>> uses; // of the matrix, that the copy is for: statement, access
+  isl::map read, written;                     // { [loops] -> [cells] }; null: none
   CellBox box;
   std::vector<PlacedDimension> order; // which dimension of the matrix each dimension of the scratch memory is
 };
@@ -37,13 +40,39 @@ struct Copy {
 /// Without the name of its range.
 isl::map unnamed(const isl::map &m) { return isl::manage(isl_map_reset_tuple_id(m.copy(), isl_dim_out)); }
 
+/// Finds the accesses that the copy is for; a sentence if there are none.
+std::string findUses(Copy &copy, const Exposed &exposed, const Scheduled &kernel, const CopyRequest &asked) {
+  std::vector<ReadOfMatrix> all;
+  for (const auto &[index, dimensions] : exposed.dimensions) {
+    const Statement &s = kernel.statements[static_cast<std::size_t>(index)];
+    for (std::size_t k = 0; k < s.accesses.size(); ++k)
+      if (const Access &a = s.accesses[k]; a.buffer == copy.matrix)
+        all.push_back({{index, k},
+                       valuesOf(s.domain, dimensions)
+                           .intersect_domain(s.domain)
+                           .reverse()
+                           .apply_range(unnamed(a.relation))});
+  }
+  if (asked.access) {
+    const std::vector<std::vector<ReadOfMatrix>> ways = waysToRead(kernel, all);
+    if (static_cast<std::size_t>(asked.access) > ways.size())
+      return fmt::format("reads of `{}` that have no copy yet move in {} ways, so that there is no access {}",
+                         programName(kernel, copy.matrix), ways.size(), asked.access);
+    all = ways[static_cast<std::size_t>(asked.access) - 1];
+  }
+  for (const ReadOfMatrix &use : all)
+    copy.uses.insert(use.place);
+  return "";
+}
+
 /// Finds the cells and the box around them; a sentence if it has no constant size.
 std::string findBox(Copy &copy, const Exposed &exposed, const Scheduled &kernel, const std::string &name) {
   const auto add = [](isl::map &to, const isl::map &more) { to = to.is_null() ? more : to.unite(more); };
   for (const auto &[index, dimensions] : exposed.dimensions) {
     const Statement &s = kernel.statements[static_cast<std::size_t>(index)];
-    for (const Access &a : s.accesses) {
-      if (a.buffer != copy.matrix)
+    for (std::size_t k = 0; k < s.accesses.size(); ++k) {
+      const Access &a = s.accesses[k];
+      if (!copy.uses.count({index, k}))
         continue;
       const isl::map here = valuesOf(s.domain, dimensions)
                                 .intersect_domain(s.domain)
@@ -352,6 +381,8 @@ Outcome withCopies(const Scheduled &kernel, const CopyRequest &asked) {
       return {std::nullopt, reads.why};
     stored = reads.stored;
   }
+  if (std::string why = findUses(copy, *exposed, made, asked); !why.empty())
+    return {std::nullopt, std::move(why)};
   if (std::string why = findBox(copy, *exposed, made, programName(kernel, copy.matrix)); !why.empty())
     return {std::nullopt, std::move(why)};
   for (std::size_t d = 0; d < copy.cells; ++d)
@@ -392,8 +423,8 @@ Outcome withCopies(const Scheduled &kernel, const CopyRequest &asked) {
   }
   for (const auto &[index, dimensions] : exposed->dimensions) {
     Statement &s = made.statements[static_cast<std::size_t>(index)];
-    for (Access &a : s.accesses)
-      if (a.buffer == copy.matrix)
+    for (std::size_t k = 0; k < s.accesses.size(); ++k)
+      if (Access &a = s.accesses[k]; copy.uses.count({index, k}))
         a = {
             scratchIndex, a.isWrite,
             placeIn(copy.box, copy.order, valuesOf(s.domain, dimensions), unnamed(a.relation), scratch.name)};

@@ -28,8 +28,8 @@ struct CopyRequest {
   long buffers = 1;    // in groups: with 2, the copy of the next step of `at` is made while this one is read
   bool isThroughGroup =
       false; // it is kept by items that go through planes, and new cells come through memory of the group
-  long planes = 1; // the same: how many of the last planes an item takes from there in each plane
-  long access = 0; // on a device: which way to read the matrix it is for, from 1 (filled_box.h); 0: all
+  long planes = 1;         // the same: how many of the last planes an item takes from there in each plane
+  long access = 0;         // which way to read the matrix it is for, from 1 (ways_to_read.h); 0: all
   bool isMirrored = false; // it is symmetric: the copy has both halves of what is read (mirrored.h)
   /// In groups: it is symmetric, the kernel reads cells of both halves (mirrored.h), and this one is stored.
   std::optional<Half> stored = {};

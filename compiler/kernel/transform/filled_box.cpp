@@ -6,6 +6,7 @@
 #include "compiler/kernel/formula.h"
 #include "compiler/kernel/item_values.h"
 #include "compiler/kernel/transform/support.h"
+#include "compiler/kernel/transform/ways_to_read.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/aff.h>
@@ -76,39 +77,12 @@ std::string placeOf(Filling &copy, const Scheduled &kernel, const CopyRequest &a
   return runsAtOnce(at);
 }
 
-/// A read of the matrix, and what it reads: { [items, loops] -> [cell] }.
-struct ReadOfMatrix {
-  std::pair<int, std::size_t> place; // statement, access
-  isl::map cells;
-};
-
-/// Whether the distance between the cells of two reads is the same for all items and in all steps.
-bool moveAlike(const ReadOfMatrix &one, const ReadOfMatrix &other, const isl::set &context) {
-  if (one.cells.is_equal(other.cells))
-    return true;
-  const std::optional<CellBox> a = boxAround(one.cells, context), b = boxAround(other.cells, context);
-  if (!a || !b)
-    return false;
-  for (std::size_t d = 0; d < a->first.size(); ++d)
-    if (!constantOf(isl::manage(isl_pw_aff_sub(a->first[d].copy(), b->first[d].copy()))))
-      return false;
-  return true;
-}
-
 /// The reads that the copy is for: all of them, or those that move in the way that was asked for.
 std::vector<ReadOfMatrix> chosen(Filling &copy, const std::vector<ReadOfMatrix> &all, long access,
-                                 const isl::set &context) {
+                                 const Kernel &kernel) {
   if (access == 0)
     return all;
-  std::vector<std::vector<ReadOfMatrix>> ways;
-  for (const ReadOfMatrix &read : all) {
-    const auto way = std::find_if(ways.begin(), ways.end(),
-                                  [&](const auto &w) { return moveAlike(w.front(), read, context); });
-    if (way == ways.end())
-      ways.push_back({read});
-    else
-      way->push_back(read);
-  }
+  const std::vector<std::vector<ReadOfMatrix>> ways = waysToRead(kernel, all);
   copy.ways = ways.size();
   return static_cast<std::size_t>(access) <= ways.size() ? ways[static_cast<std::size_t>(access) - 1]
                                                          : std::vector<ReadOfMatrix>{};
@@ -127,7 +101,7 @@ void findCells(Filling &copy, const Exposed &exposed, long access) {
             {{index, k},
              copy.values[index].intersect_domain(s.domain).reverse().apply_range(withoutTuple(a.relation))});
   }
-  for (const ReadOfMatrix &read : chosen(copy, all, access, kernel.context)) {
+  for (const ReadOfMatrix &read : chosen(copy, all, access, kernel)) {
     copy.reads.insert(read.place);
     copy.touched = copy.touched.is_null() ? read.cells : copy.touched.unite(read.cells);
   }

@@ -92,7 +92,7 @@ void addUpInCell(Statement &s, int scalar, const Statement &last) {
       a = {cell.buffer, a.isWrite, there};
 }
 
-isl::map from(const isl::map &relation, const std::string &statement) {
+isl::map ofStatement(const isl::map &relation, const std::string &statement) {
   return isl::manage(isl_map_set_tuple_name(relation.copy(), isl_dim_in, statement.c_str()));
 }
 
@@ -103,7 +103,7 @@ Statement beside(const Kernel &kernel, const Statement &like, const std::string 
   s.name = freshName(kernel, like.name + suffix);
   s.domain = isl::manage(isl_set_set_tuple_name(like.domain.copy(), s.name.c_str()));
   for (Access &a : accesses)
-    a.relation = from(a.relation, s.name);
+    a.relation = ofStatement(a.relation, s.name);
   s.accesses = std::move(accesses);
   s.write = 0; // the first one
   s.value = std::move(value);

@@ -24,8 +24,6 @@ Outcome applyStage(const Scheduled &kernel, const Arguments &arguments) {
             "two `buffers` are for points that have items: here nothing is copied in the background"};
   if (asked.parts > 1 || asked.gap)
     return {std::nullopt, "rows have parts in the memory of groups only"};
-  if (asked.access)
-    return {std::nullopt, "copies for single reads are made on devices only"};
   if (asked.at.empty())
     return {std::nullopt, "it needs `at`, the loop in each of whose steps the copy is made"};
   return withCopies(kernel, asked);
@@ -70,7 +68,7 @@ Transformation stageTransformation() {
             .isOptional = true},
            {.name = "access",
             .kind = Kind::Integer,
-            .doc = "on a device: which of the ways in which reads of it move, from 1; all reads if "
+            .doc = "which of the ways in which reads of it move, from 1; all reads if "
                    "none is named",
             .least = 1,
             .most = 64,
