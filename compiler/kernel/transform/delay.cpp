@@ -4,6 +4,7 @@
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/transform/cut.h"
 #include "compiler/kernel/transform/late_updates.h"
+#include "compiler/kernel/transform/named_values.h"
 #include "compiler/kernel/transform/open_loops.h"
 #include "compiler/kernel/transform/support.h"
 #include <algorithm>
@@ -104,10 +105,11 @@ void undeclareAll(Subtree &tree) {
     undeclareAll(child);
 }
 
-Outcome applyDelay(const Scheduled &kernel, const Arguments &arguments) {
-  const LoopNode loop = *findLoop(kernel.schedule.tree, arguments.name("loop"));
-  if (std::string why = whyNotApart(kernel); !why.empty())
+Outcome applyDelay(const Scheduled &before, const Arguments &arguments) {
+  if (std::string why = whyNotApart(before); !why.empty())
     return {std::nullopt, std::move(why)};
+  const Scheduled kernel = withNamedValues(before);
+  const LoopNode loop = *findLoop(kernel.schedule.tree, arguments.name("loop"));
   bool isRealised = loop.how.has_value();
   for (const LoopNode &other : loopsOf(kernel.schedule.tree))
     isRealised |= isAround(loop, other) && other.how;
@@ -179,8 +181,11 @@ bool hasLoopInside(const LoopNode &loop) {
 }
 
 /// The outermost loops that update cells in loops inside.
-std::vector<script::Step> loopsWorthTrying(const Scheduled &kernel, const Machine &) {
+std::vector<script::Step> loopsWorthTrying(const Scheduled &before, const Machine &) {
   std::vector<script::Step> all;
+  if (!whyNotApart(before).empty())
+    return all;
+  const Scheduled kernel = withNamedValues(before);
   for (const LoopNode &loop : loopsOf(kernel.schedule.tree)) {
     const std::vector<LoopNode> outside = around(loop);
     const bool isOutermost = std::none_of(outside.begin(), outside.end(), [](const LoopNode &outer) {

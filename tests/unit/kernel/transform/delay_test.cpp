@@ -33,6 +33,30 @@ transform ColumnsBetween from A[n, n] to L[n, n] through S<0..n>[n, n] {
   L.cell(x, y) from() where x > y { return 0; }
 }
 )";
+/// The body gives names to values, of which one is a float.
+constexpr const char *kNames = R"(
+transform Names from A[n, n] to F[n, n] through S<0..n>[n, n] {
+  S<0>.cell(x, y) from(A.cell(x, y) a) { return a; }
+  S<k>.cell(x, y) from(S<k-1>.cell(x, y) s, S<k-1>.cell(k-1, y) l, S<k-1>.cell(x, k-1) u) where x >= k and y >= k {
+    double half = l / 2;
+    float f = half * u;
+    return s - f * half;
+  }
+  secondary S<k>.cell(x, y) from(S<k-1>.cell(x, y) s) { return s; }
+  F.cell(x, y) from(S<n>.cell(x, y) s) { return s; }
+}
+)";
+constexpr const char *kTwoValues = R"(
+transform TwoValues from A[m, h], B[w, m] to D[w, h] through S<0..m>[w, h] {
+  S<0>.cell(x, y) from() { return 0; }
+  S<i>.cell(x, y) from(S<i-1>.cell(x, y) s, A.cell(i-1, y) a, B.cell(x, i-1) b) {
+    double product = a * b;
+    if (product > 1) product = 1;
+    return s + product;
+  }
+  D.cell(x, y) from(S<m>.cell(x, y) s) { return s; }
+}
+)";
 /// No step needs what another one has computed for another cell.
 constexpr const char *kProduct = R"(
 transform Product from A[m, h], B[w, m] to D[w, h] through S<0..m>[w, h] {
@@ -122,6 +146,16 @@ band blocks = i - (-1 + i) mod 4
 }
 
 TEST(Delay, RoundsToTheTypeOfTheCellInEachStep) { EXPECT_EQ(differences(kFloats, {"delay(i; 4)"}), ""); }
+
+TEST(Delay, PutsValuesInThePlacesOfTheirNames) {
+  Lifted names(kNames);
+  EXPECT_THAT(print(after(names.kernel(0, 1), "delay(k; 2)")),
+              HasSubstr("R1_S2[x, y, k] of rule 1: S[x, y, 0] = S[x, y, 0] - (double(float((S[-1 + k, y, 0] "
+                        "/ 2.0) * S[x, -1 + k, 0])) * (S[-1 + k, y, 0] / 2.0))"));
+  EXPECT_EQ(differences(kNames, {"delay(k; 3)"}), "");
+  Lifted values(kTwoValues);
+  EXPECT_THAT(whyNot(values.kernel(0, 1), "delay(i; 2)"), HasSubstr("no cell gets a new value"));
+}
 
 TEST(Delay, TakesUpdatesByOperators) {
   Lifted body(kBody);
