@@ -94,6 +94,7 @@ Steps delayedBy(const Scheduled &kernel, const script::Step &step) {
   }
   for (const LoopNode &x : newInnermost(kernel, now))
     packSteps(made, now, x.label);
+  made.kernel = std::move(now);
   return made;
 }
 

@@ -26,6 +26,21 @@ std::vector<LoopNode> pointLoops(const Scheduled &kernel) {
   return nest;
 }
 
+PointVariables pointVariables(const Scheduled &kernel) {
+  PointVariables all;
+  const auto add = [&](const std::string &name, int d) {
+    if (std::find(all.dimensions.begin(), all.dimensions.end(), d) != all.dimensions.end())
+      return;
+    all.names.push_back(name);
+    all.dimensions.push_back(d);
+  };
+  for (const LoopNode &loop : pointLoops(kernel))
+    add(loop.label, memberDimension(kernel, loop.band));
+  for (int d = 0; !kernel.statements.empty() && d < kernel.statements.front().freeCount; ++d)
+    add(kernel.statements.front().dimensions[static_cast<std::size_t>(d)], d);
+  return all;
+}
+
 Steps orderForBlocks(const Scheduled &kernel) {
   std::vector<std::string> order = labelsOf(pointLoops(kernel));
   if (order.size() < 2)

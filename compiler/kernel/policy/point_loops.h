@@ -12,6 +12,14 @@ namespace pbc::kernel {
 /// From the outermost one on, as far as they lie directly in each other.
 std::vector<LoopNode> pointLoops(const Scheduled &);
 
+/// Names and dimensions of what points run over: of these loops, then of other variables. Rules that run one after the other inside a
+/// common loop have their other loops in no nest.
+struct PointVariables {
+  std::vector<std::string> names;
+  std::vector<int> dimensions;
+};
+PointVariables pointVariables(const Scheduled &);
+
 /// The step that exchanges the two innermost ones, if blocks in registers are possible only then: across the cells that lie side by side,
 /// where the body's loops are longer for some of these than for others, or where they wait for each other.
 Steps orderForBlocks(const Scheduled &);

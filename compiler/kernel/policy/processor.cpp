@@ -191,13 +191,13 @@ private:
   std::string runAll(const Steps &wanted) {
     if (wanted.steps.empty())
       return wanted.why;
-    Scheduled now = best_;
-    for (const script::Step &step : wanted.steps) {
-      StepOutcome made = run(step, now);
+    Scheduled now = wanted.kernel ? *wanted.kernel : best_;
+    for (std::size_t k = wanted.kernel ? wanted.steps.size() : 0; k < wanted.steps.size(); ++k) {
+      StepOutcome made = run(wanted.steps[k], now);
       if (!made.kernel)
         return made.problem.what;
       now = std::move(*made.kernel);
-      check(now, step.transformation.c_str());
+      check(now, wanted.steps[k].transformation.c_str());
     }
     best_ = std::move(now);
     report_.script.insert(report_.script.end(), wanted.steps.begin(), wanted.steps.end());
@@ -240,19 +240,7 @@ private:
   }
 
   bool findVariable(const std::string &name, VectorForm &form) {
-    // Rules that run one after the other inside a common loop have their other loops in no nest.
-    std::vector<std::string> names;
-    std::vector<int> variables;
-    const auto add = [&](const std::string &one, int d) {
-      if (std::find(variables.begin(), variables.end(), d) != variables.end())
-        return;
-      names.push_back(one);
-      variables.push_back(d);
-    };
-    for (const LoopNode &loop : pointLoops(best_))
-      add(loop.label, memberDimension(best_, loop.band));
-    for (int d = 0; !best_.statements.empty() && d < best_.statements.front().freeCount; ++d)
-      add(best_.statements.front().dimensions[d], d);
+    const auto [names, variables] = pointVariables(best_);
     const auto at = std::find(names.begin(), names.end(), name);
     if (at != names.end()) {
       form.along = variables[static_cast<std::size_t>(at - names.begin())];

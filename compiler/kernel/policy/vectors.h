@@ -26,6 +26,7 @@ struct VectorForm {
 struct Steps {
   script::Script steps; // empty: none, and `why` says it
   std::string why;
+  std::optional<Scheduled> kernel = {}; // after the steps, where that is known already
 };
 
 /// The kernel's loops have labels.

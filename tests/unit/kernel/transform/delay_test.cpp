@@ -2,6 +2,7 @@
 
 // Updates that are delayed to the end of a block of steps: trees, values, refusals, and the same results.
 #include "compiler/kernel/policy/processor.h"
+#include "compiler/kernel/print.h"
 #include "compiler/kernel/transform/support.h"
 #include "tests/unit/kernel/programs.h"
 #include "tests/unit/kernel/transform/support.h"
