@@ -98,17 +98,17 @@ Steps delayedBy(const Scheduled &kernel, const script::Step &step) {
   return made;
 }
 
-script::Script candidates(const Scheduled &kernel) {
+script::Script delaysOf(const Scheduled &kernel) {
   return findTransformation("delay")->alternatives(kernel, {});
 }
 
 } // namespace
 
-bool hasUpdates(const Scheduled &kernel) { return !candidates(kernel).empty(); }
+bool hasUpdates(const Scheduled &kernel) { return !delaysOf(kernel).empty(); }
 
 Steps delaySteps(const Scheduled &kernel) {
   Steps made;
-  for (const script::Step &step : candidates(kernel))
+  for (const script::Step &step : delaysOf(kernel))
     if (made = delayedBy(kernel, step); !made.steps.empty())
       break;
   return made;

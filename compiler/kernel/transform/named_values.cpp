@@ -13,7 +13,7 @@
 namespace pbc::kernel {
 namespace {
 
-const Buffer &bufferOf(const Kernel &kernel, const Access &a) {
+const Buffer &accessedBy(const Kernel &kernel, const Access &a) {
   return kernel.buffers[static_cast<std::size_t>(a.buffer)];
 }
 
@@ -41,13 +41,13 @@ public:
   /// False if some variable is more than a name for a value.
   bool run() {
     if (made_.isOpaque || made_.copy || made_.write < 0 || !isPoint(made_) ||
-        !isMatrix(bufferOf(kernel_, made_.accesses[static_cast<std::size_t>(made_.write)])))
+        !isMatrix(accessedBy(kernel_, made_.accesses[static_cast<std::size_t>(made_.write)])))
       return false;
     for (std::size_t s = 0; s < kernel_.statements.size(); ++s)
       if (const Statement &other = kernel_.statements[s];
           static_cast<int>(s) != user_ && other.rule == made_.rule &&
           (other.isOpaque || !isPoint(other) || other.write < 0 ||
-           bufferOf(kernel_, other.accesses[static_cast<std::size_t>(other.write)]).role !=
+           accessedBy(kernel_, other.accesses[static_cast<std::size_t>(other.write)]).role !=
                Buffer::Role::Local))
         return false; // the body writes several cells, or has loops
     made_.value = substituted(made_.value, kernel_.statements[static_cast<std::size_t>(user_)]);
@@ -60,7 +60,7 @@ public:
     std::vector<Access> kept; // without the variables
     std::vector<int> places(made_.accesses.size(), -1);
     for (std::size_t a = 0; a < made_.accesses.size(); ++a)
-      if (bufferOf(kernel_, made_.accesses[a]).role != Buffer::Role::Local) {
+      if (accessedBy(kernel_, made_.accesses[a]).role != Buffer::Role::Local) {
         places[a] = static_cast<int>(kept.size());
         kept.push_back(made_.accesses[a]);
       }
@@ -83,7 +83,7 @@ private:
       return e;
     if (e->kind == Expr::Kind::Read) {
       const Access &a = in.accesses[static_cast<std::size_t>(e->index)];
-      return bufferOf(kernel_, a).role == Buffer::Role::Local ? valueOf(a.buffer) : readHere(*e, in);
+      return accessedBy(kernel_, a).role == Buffer::Role::Local ? valueOf(a.buffer) : readHere(*e, in);
     }
     Expr changed = *e;
     for (ExprPtr &o : changed.operands)
