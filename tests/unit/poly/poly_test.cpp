@@ -34,8 +34,9 @@ TEST(Poly, NamesAreMangledInjectively) {
   EXPECT_EQ(poly::mangle("a$b"), "pb_u_a_24b");
   EXPECT_EQ(poly::mangle("\u00e4"), "pb_u__c3_a4");
   const std::vector<std::string> names = {
-      "n",    "mod",    "mod_",     "MIN",    "a$b",        "a_24b", "$",           "_$",     "$_",  "__",
-      "a__b", "\u00e4", "\u00e4_1", "\u03c0", "pb_u_a_24b", "pb_u_", "pb_u_\u00e4", "\u5217", "mod$"};
+      "n",           "mod",    "mod_", "MIN",    "a$b",      "a_24b",   "$",          "_$",
+      "$_",          "__",     "a__b", "\u00e4", "\u00e4_1", "\u03c0",  "pb_u_a_24b", "pb_u_",
+      "pb_u_\u00e4", "\u5217", "mod$", "old A",  "old a$b",  "old mod", "old mod_",   "old_A"};
   std::set<std::string> mangled;
   for (const std::string &name : names) {
     const std::string m = poly::mangle(name);
@@ -46,6 +47,8 @@ TEST(Poly, NamesAreMangledInjectively) {
         << m;
   }
   EXPECT_EQ(poly::displayed(poly::mangle("\u00e4_1")), "\u00e4_1");
+  EXPECT_EQ(poly::mangle("old A"), "pb_old_A");
+  EXPECT_EQ(poly::displayed("pb_old_A"), "old A");
 }
 
 TEST(Poly, NamesInTextsAreSpelledAsInTheProgram) {
