@@ -80,6 +80,19 @@ static void tables(void) {
   CHECK(a[0] == 7 && sum[0] == 7);
 }
 
+/* An array that lies on the (fake) device, which has the memory of the processor. */
+static void there(void) {
+  static double a[MANY];
+  for (int i = 0; i < MANY; ++i)
+    a[i] = i;
+  pbc_array A = pbc_array_1d(a, PBC_F64, MANY);
+  A.place = PBC_FAKE;
+  OK(pbc_updated_Scale(c, 2, &A));
+  OK(pbc_updated_Shift(c, &A));
+  for (int i = 0; i < MANY; ++i)
+    CHECK(a[i] == 2 * (i + 1 < MANY ? i + 1 : i));
+}
+
 static void all(void) {
   for (int stride = -1; stride <= 3; ++stride)
     if (stride)
@@ -108,5 +121,10 @@ int main(void) {
   setenv("PB_FAKE_DEVICE", "", 1);
   OK(pbc_updated_create(&options, &c));
   all();
+  there();
+  pbc_updated_destroy(c);
+  options.configuration = ""; /* no step is placed there: the cells come and go */
+  OK(pbc_updated_create(&options, &c));
+  there();
   pbc_updated_destroy(c);
 }
