@@ -10,7 +10,6 @@
 #include <isl/schedule.h>
 #include <isl/set.h>
 #include <isl/union_map.h>
-#include <map>
 
 namespace pbc::schedule {
 
@@ -164,7 +163,8 @@ private:
   std::optional<Conflict::Kind> conflict(const Access &first, const Access &second, const isl::map &shared,
                                          bool inPlace) const {
     if (inPlace && first.step == second.step && first.elsewhere &&
-        !pairsOf(*first.elsewhere, second.cells, shared).is_empty() && isThroughTime(first.step))
+        !pairsOf(*first.elsewhere, second.cells, shared).is_empty() &&
+        order_.mayGoThroughTime(t_, grid_, first.step))
       return Conflict::Kind::OtherPoints;
     isl::map pairs = pairsOf(first.cells, second.cells, shared);
     if (inPlace && first.rule == second.rule && first.returnsValue)
@@ -183,18 +183,10 @@ private:
     return Conflict::Kind::Order;
   }
 
-  bool isThroughTime(std::size_t step) const {
-    const auto [known, isNew] = throughTime_.try_emplace(step, false);
-    if (isNew)
-      known->second = mayGoThroughTime(t_, grid_, order_.plan().steps[step]);
-    return known->second;
-  }
-
   const sema::Transform &t_;
   const choice::Grid &grid_;
   const PlanOrder &order_;
   std::vector<Access> writes_, reads_;
-  mutable std::map<std::size_t, bool> throughTime_; // of the steps that were asked about
 };
 
 void fold(sema::Transform &t, int matrix, long slots) {
@@ -247,6 +239,7 @@ PlanOrder::PlanOrder(const Plan &plan) : plan_(&plan) {
   }
   places_.resize(plan.steps.size());
   certainPlaces_.resize(plan.steps.size());
+  throughTime_.resize(plan.steps.size());
 }
 
 const isl::union_map &PlanOrder::places(std::size_t step) const {
@@ -259,6 +252,12 @@ const isl::union_map &PlanOrder::certainPlaces(std::size_t step) const {
   if (!certainPlaces_[step])
     certainPlaces_[step] = placesInOrder(plan_->steps[step].order);
   return *certainPlaces_[step];
+}
+
+bool PlanOrder::mayGoThroughTime(const sema::Transform &t, const choice::Grid &grid, std::size_t step) const {
+  if (!throughTime_[step])
+    throughTime_[step] = schedule::mayGoThroughTime(t, grid, plan_->steps[step]);
+  return *throughTime_[step];
 }
 
 Storage fewestSlots(const sema::Transform &t, int matrix, const choice::Grid &grid,

@@ -51,12 +51,15 @@ public:
   /// { point -> place } in a step, and in those of its loops that surely run in order (in_order.h).
   const isl::union_map &places(std::size_t step) const;
   const isl::union_map &certainPlaces(std::size_t step) const;
+  /// What through_time.h says of a step. Transform and grid are those of the plan.
+  bool mayGoThroughTime(const sema::Transform &, const choice::Grid &, std::size_t step) const;
 
 private:
   const Plan *plan_;
   std::vector<std::set<int>> before_; // by step: all that are complete when it begins
-  mutable std::vector<std::optional<isl::union_map>> places_,
-      certainPlaces_; // by step; made when somebody asks
+  // By step, and made when somebody asks.
+  mutable std::vector<std::optional<isl::union_map>> places_, certainPlaces_;
+  mutable std::vector<std::optional<bool>> throughTime_;
 };
 
 /// The fewest slots with which all the plans stay correct, if they are few.
