@@ -92,7 +92,14 @@ public:
       clocks = *all;
     }
     isl_union_pw_aff *time = nullptr;
-    for (const VersionsOfUse &v : versions_) {
+    for (std::size_t k = 0; k < versions_.size(); ++k) {
+      const VersionsOfUse &v = versions_[k];
+      if (const VersionsOfUse *other = otherOfRule(k)) {
+        if (isl_pw_aff_is_equal(other->version.get(), v.version.get()) == isl_bool_true)
+          continue;
+        isl_union_pw_aff_free(time);
+        return std::nullopt; // one function for both would be right for one of them only
+      }
       const Clock &clock = clocks.at(v.matrix);
       isl_ctx *ctx = isl_pw_aff_get_ctx(v.version.get());
       isl_pw_aff *scaled = isl_pw_aff_scale_val(v.version.copy(), isl_val_int_from_si(ctx, clock.factor));
@@ -104,6 +111,17 @@ public:
   }
 
 private:
+  /// An earlier use of the same rule, which has other points.
+  const VersionsOfUse *otherOfRule(std::size_t k) const {
+    const isl::space points = isl::manage(isl_pw_aff_get_domain_space(versions_[k].version.get()));
+    for (std::size_t before = 0; before < k; ++before)
+      if (isl_space_tuple_is_equal(
+              isl::manage(isl_pw_aff_get_domain_space(versions_[before].version.get())).get(), isl_dim_set,
+              points.get(), isl_dim_set) == isl_bool_true)
+        return &versions_[before];
+    return nullptr;
+  }
+
   struct Link {
     int from, to;   // matrices
     isl::map pairs; // of versions

@@ -18,9 +18,12 @@ std::optional<VersionsOfUse> versionWritten(const sema::Transform &t, const choi
     const auto &m = t.matrices[r.outputs[o].matrix];
     if (m.role != sema::Role::Through || !(m.isVersioned || (likeVersions && isLikeVersioned(m))))
       continue;
-    isl_map *version = grid.applications[use.rule].writes[o].intersect_domain(use.domain).release();
+    // Of all points of the rule where that is possible, so that its uses have the same function.
+    isl_map *version = grid.applications[use.rule].writes[o].copy();
     version = isl_map_project_out(version, isl_dim_out, 0, static_cast<unsigned>(m.rank() - 1));
     version = isl_map_reset_tuple_id(version, isl_dim_out);
+    if (isl_map_is_single_valued(version) != isl_bool_true)
+      version = isl_map_intersect_domain(version, use.domain.copy());
     if (isl_map_is_single_valued(version) != isl_bool_true) {
       isl_map_free(version);
       return std::nullopt;

@@ -7,20 +7,39 @@
 #include <isl/schedule_node.h>
 #include <isl/set.h>
 #include <isl/union_map.h>
+#include <isl/union_set.h>
 
 namespace pbc::schedule {
 namespace {
 
-/// The outermost loop, if it runs in order.
-std::optional<isl::multi_union_pw_aff> turnsOf(const Step &step) {
+isl::schedule_node outermost(const Step &step) {
   const isl::schedule_node root = isl::manage(isl_schedule_get_root(step.order.get()));
-  const isl::schedule_node band = isl::manage(isl_schedule_node_get_child(root.get(), 0));
+  return isl::manage(isl_schedule_node_get_child(root.get(), 0));
+}
+
+/// The outermost loop, if it runs in order.
+std::optional<isl::multi_union_pw_aff> turnsOf(const isl::schedule_node &band) {
   if (isl_schedule_node_get_type(band.get()) != isl_schedule_node_band ||
       isl_schedule_node_band_member_get_coincident(band.get(), 0) == isl_bool_true)
     return std::nullopt;
   const auto members = static_cast<unsigned>(isl_schedule_node_band_n_member(band.get()));
   isl_multi_union_pw_aff *loops = isl_schedule_node_band_get_partial_schedule(band.get());
   return isl::manage(isl_multi_union_pw_aff_drop_dims(loops, isl_dim_out, 1, members - 1));
+}
+
+/// The dependences between points that a turn of the band does not run one after the other in a sequence: such a sequence counts as time, too
+/// (kernel/task_functions.h).
+isl::union_map besideEachOther(const isl::schedule_node &band, const isl::union_map &inTurn) {
+  const isl::schedule_node sequence = isl::manage(isl_schedule_node_get_child(band.get(), 0));
+  if (isl_schedule_node_get_type(sequence.get()) != isl_schedule_node_sequence)
+    return inTurn;
+  isl::union_map all = isl::manage(isl_union_map_empty(isl_union_map_get_space(inTurn.get())));
+  for (int k = 0, n = static_cast<int>(isl_schedule_node_n_children(sequence.get())); k < n; ++k) {
+    const isl::schedule_node child = isl::manage(isl_schedule_node_get_child(sequence.get(), k));
+    const isl::union_set points = isl::manage(isl_schedule_node_filter_get_filter(child.get()));
+    all = all.unite(inTurn.intersect_domain(points).intersect_range(points));
+  }
+  return all;
 }
 
 /// { point -> coordinate `d` of the cell that it writes }; nothing if not all points write cells that have one.
@@ -51,11 +70,12 @@ bool moves(const isl::set &differences, int sign) {
 } // namespace
 
 bool mayGoThroughTime(const sema::Transform &t, const choice::Grid &grid, const Step &step) {
-  const auto turns = turnsOf(step);
+  const isl::schedule_node band = outermost(step);
+  const auto turns = turnsOf(band);
   if (!turns)
     return true;
-  const isl::union_map inTurn =
-      isl::manage(isl_union_map_eq_at_multi_union_pw_aff(step.dependences.copy(), turns->copy()));
+  const isl::union_map inTurn = besideEachOther(
+      band, isl::manage(isl_union_map_eq_at_multi_union_pw_aff(step.dependences.copy(), turns->copy())));
   const isl::union_map ofTurn = isl::manage(isl_union_map_from_multi_union_pw_aff(turns->copy())).reverse();
   for (int d = 0;; ++d) {
     const auto cells = coordinate(t, grid, step, d);

@@ -120,6 +120,8 @@ public:
 
   /// Long bodies are computed in blocks of points; short ones LLVM unrolls into a vector loop.
   void points() {
+    if (best_.statements.empty())
+      return; // of bodies without statements
     const std::string *vector = asked("vector"), *body = asked("body");
     const bool isOpaque = std::any_of(best_.statements.begin(), best_.statements.end(),
                                       [](const Statement &s) { return s.isOpaque; });
