@@ -11,18 +11,18 @@ find_package(SQLite3 REQUIRED)
 find_package(fmt REQUIRED)
 find_library(XXHASH_LIBRARY xxhash REQUIRED)
 
-# isl, statically: libLLVM exports another isl.
-find_library(ISL_LIBRARY libisl.a REQUIRED)
-find_library(GMP_LIBRARY gmp REQUIRED)
+# isl, statically: Polly's archive, whose numbers are machine words as long as they fit (docs/decisions/0043-isl-of-polly.md). The headers
+# are those of libisl-dev, which has the C++ ones.
+find_library(PBC_ISL_LIBRARY libPollyISL.a PATHS ${PBC_LLVM_ROOT}/lib NO_DEFAULT_PATH REQUIRED)
 add_library(pbc_isl INTERFACE)
-target_link_libraries(pbc_isl INTERFACE ${ISL_LIBRARY} ${GMP_LIBRARY})
+target_link_libraries(pbc_isl INTERFACE ${PBC_ISL_LIBRARY})
 
 # LLVM, Clang and LLD 19 from their archives.
 execute_process(COMMAND ${PBC_LLVM_ROOT}/bin/llvm-config --link-static --libfiles x86 nvptx passes irreader
     option frontendopenmp frontendhlsl frontenddriver windowsdriver coverage lto target mc asmparser
   OUTPUT_VARIABLE llvm_archives OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 separate_arguments(llvm_archives UNIX_COMMAND "${llvm_archives}")
-list(FILTER llvm_archives EXCLUDE REGEX "Polly|LLVMExtensions") # Polly brings a second isl
+list(FILTER llvm_archives EXCLUDE REGEX "Polly|LLVMExtensions") # nobody calls Polly
 file(GLOB clang_archives ${PBC_LLVM_ROOT}/lib/libclang[A-Z]*.a)
 find_library(ZSTD_LIBRARY zstd REQUIRED)
 find_library(Z3_LIBRARY z3 REQUIRED)

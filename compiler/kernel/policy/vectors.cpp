@@ -33,6 +33,9 @@ struct RowsTogether {
 /// a cross four rows would need more streams of memory than they save.
 constexpr RowsTogether kRowsTogether[] = {{4, 6}, {2, 8}};
 
+/// A cell that is updated again and again is loaded and stored once for so many updates; more would be more streams of memory.
+constexpr int kUpdatesTogether = 4;
+
 bool isInteger(Scalar s) { return s != Scalar::F64 && s != Scalar::F32; }
 
 /// Whether the kernel has sums, counts or maxima, in any order, over loops whose reads are contiguous along
@@ -88,6 +91,11 @@ int rowsWorthIt(const Kernel &kernel, const Statement &s, int y) {
     if (one > 0 && 10 * readTogether(kernel, s, y, rows) <= readsOfTen * static_cast<std::size_t>(rows) * one)
       return rows;
   return 0;
+}
+
+/// How many updates of the same cells are worth computing together; 0: none.
+int updatesWorthIt(const Scheduled &kernel, const LoopNode &loop) {
+  return tripCount(kernel, loop).value_or(kUpdatesTogether) < kUpdatesTogether ? 0 : kUpdatesTogether;
 }
 
 /// The variable along which all outputs are contiguous; -1, and why, if there is none.
@@ -189,11 +197,12 @@ Steps jamSteps(const Scheduled &kernel, int rows) {
       continue;
     const Statement &s = kernel.statements[statementsBelow(kernel, loop).front()];
     const int y = memberDimension(kernel, loop.band);
-    if (!isParallel(loop.band)) {
+    const bool areUpdates = updatesSameCells(kernel, loop);
+    if (!areUpdates && !isParallel(loop.band)) {
       why = fmt::format("its loop over `{}` carries a dependence", s.dimensions[y]);
       continue;
     }
-    const int together = rows ? rows : rowsWorthIt(kernel, s, y);
+    const int together = rows ? rows : areUpdates ? updatesWorthIt(kernel, loop) : rowsWorthIt(kernel, s, y);
     if (!together) {
       why = fmt::format("neighbours along `{}` share too few of the cells that they read", s.dimensions[y]);
       continue;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/transform/jam.h"
+#include "compiler/kernel/along.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/transform/support.h"
+#include <algorithm>
 #include <fmt/format.h>
+#include <isl/map.h>
 #include <isl/schedule.h>
+#include <isl/set.h>
 
 namespace pbc::kernel {
 
@@ -17,14 +21,56 @@ bool isAroundVector(const Scheduled &kernel, const LoopNode &loop) {
   if (isl_schedule_node_get_type(inside.get()) != isl_schedule_node_leaf || statements.size() != 1)
     return false;
   const Statement &s = kernel.statements[statements.front()];
-  return memberDimension(kernel, loop.band) >= 0 && !s.isOpaque && s.op.empty();
+  return memberDimension(kernel, loop.band) >= 0 && !s.isOpaque &&
+         (s.op.empty() || updatesSameCells(kernel, loop));
 }
+
+namespace {
+
+/// Whether the access reads the cell, or would if its input were the matrix of the cell (docs/decisions/0010-aliasing-by-copy.md).
+bool mayReadCell(const Kernel &kernel, const Statement &s, const Access &a, const Access &cell) {
+  if (a.isWrite || a.buffer == cell.buffer)
+    return !a.isWrite;
+  if (kernel.buffers[static_cast<std::size_t>(a.buffer)].role != Buffer::Role::Input ||
+      isl_map_dim(a.relation.get(), isl_dim_out) != isl_map_dim(cell.relation.get(), isl_dim_out))
+    return false;
+  const isl::map same = isl::manage(isl_map_set_tuple_id(
+      a.relation.copy(), isl_dim_out, isl_map_get_tuple_id(cell.relation.get(), isl_dim_out)));
+  return same.intersect_domain(s.domain).is_subset(cell.relation);
+}
+
+} // namespace
+
+bool updatesSameCells(const Scheduled &kernel, const LoopNode &loop) {
+  const Statement &s = kernel.statements[statementsBelow(kernel, loop).front()];
+  const int y = memberDimension(kernel, loop.band);
+  if (y < 0 || s.isOpaque || s.op.empty())
+    return false;
+  const Access &cell = s.accesses[static_cast<std::size_t>(s.write)];
+  return along(kernel, cell, y) == Along::Nowhere &&
+         std::none_of(s.accesses.begin(), s.accesses.end(),
+                      [&](const Access &a) { return mayReadCell(kernel, s, a, cell); });
+}
+
+namespace {
+
+/// Why several iterations may not run together; "" if they may.
+std::string whyInOrder(const Scheduled &kernel, const LoopNode &loop) {
+  if (isParallel(loop.band))
+    return "";
+  const bool mayRun =
+      updatesSameCells(kernel, loop) &&
+      isPermutable(loop.band, {functionOf(loop), functionOf(nestFrom(loop)[1])}, kernel.dependences);
+  return mayRun ? "" : fmt::format("its loop over `{}` carries a dependence", loop.label);
+}
+
+} // namespace
 
 std::string whyNotJammed(const Scheduled &kernel, const LoopNode &loop) {
   if (!isAroundVector(kernel, loop))
     return fmt::format("the loop over `{}` does not contain just a vector loop of one statement", loop.label);
-  if (!isParallel(loop.band))
-    return fmt::format("its loop over `{}` carries a dependence", loop.label);
+  if (std::string why = whyInOrder(kernel, loop); !why.empty())
+    return why;
   const LoopNode inner = nestFrom(loop)[1];
   if (tripCount(kernel, inner).value_or(2) <= 1)
     return fmt::format("the loop over `{}` has no second iteration", inner.label);
@@ -58,7 +104,7 @@ Outcome applyJam(const Scheduled &kernel, const Arguments &arguments) {
 std::vector<script::Step> rowsWorthTrying(const Scheduled &kernel, const Machine &) {
   std::vector<std::string> labels;
   for (const LoopNode &loop : loopsOf(kernel.schedule.tree))
-    if (!loop.how && isAroundVector(kernel, loop) && isParallel(loop.band) &&
+    if (!loop.how && isAroundVector(kernel, loop) && whyInOrder(kernel, loop).empty() &&
         !boundsMove(kernel, nestFrom(loop)[1], loop))
       labels.push_back(loop.label);
   std::vector<script::Step> all;

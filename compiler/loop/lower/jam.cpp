@@ -8,6 +8,10 @@
 //         for ; c0 + 2 <= c0_e; c0 += 2 { c1 = ..; c1_e = ..
 //           for ; c1 < c1_e { row0 = f(c0, c1); row1 = f(c0 + 1, c1); B[c1, c0] = row0; B[c1, c0 + 1] = row1 } }
 //         for ; c0 < c0_e { for c1 [vector] .. } }
+//
+// Updates of cells that the rows have in common go through their new values:
+//
+//   C[c1] += f(c0, c1)   =>   row0 = C[c1] + f(c0, c1); row1 = row0 + f(c0 + 1, c1); C[c1] = row1
 #include "compiler/loop/lower/pass.h"
 
 namespace pbc::loop {
@@ -56,8 +60,26 @@ private:
     return own && !own->indices.empty() && !own->isByLane ? std::optional(own->type) : std::nullopt;
   }
 
+  /// The vector loop's body for all rows, which update the same cells.
+  NodePtr updates(const For &outer, const Assign &one, int count) const {
+    std::vector<NodePtr> all;
+    const Scalar type = *cellType(one.target);
+    Expr cell = one.target;
+    for (int row = 0; row < count; ++row) {
+      const std::string name = "row" + std::to_string(row);
+      const Replacements by = {{outer.iterator, add(index(outer.iterator), integer(row))}};
+      const Expr term = row ? replaced(one.value, by) : one.value;
+      all.push_back(make({Let{{{name, make({Operation{*one.op, type, {cell, term}}})}}, type}}));
+      cell = index(name);
+    }
+    all.push_back(make({Assign{one.target, std::nullopt, cell, one.statement}}));
+    return block(std::move(all));
+  }
+
   /// The vector loop's body for all rows.
   NodePtr rows(const For &outer, const Assign &one, int count) const {
+    if (one.op && !mentions(one.target, outer.iterator))
+      return updates(outer, one, count);
     std::vector<NodePtr> all, writes;
     const Scalar type = *cellType(one.target);
     for (int row = 0; row < count; ++row) {
