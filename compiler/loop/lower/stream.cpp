@@ -35,6 +35,9 @@ using Op = Arithmetic::Op;
 constexpr long kBytesOfBlock = 256, kBytesOfLine = 64;
 /// Rows of fewer blocks, as tiles have them, would have hardly a whole one.
 constexpr long kBlocksOfRow = 2;
+/// Of numbers that are computed in a wider type than they are stored in, so many at once: LLVM has shuffles that take so many interleaved
+/// bytes apart on every processor with vectors, and of more it makes single loads, which it then tries to join for seconds.
+constexpr long kWidestOfNarrow = 32;
 /// What is asked for in one turn of rows until it is used in the next one: half of a second cache.
 constexpr long kMostBytesAhead = 512L << 10;
 
@@ -57,6 +60,22 @@ private:
   const Nest &nest_;
   int count_ = 0;
   Expr found_;
+};
+
+/// The bytes of the widest numbers that the body computes, at least those of what it stores.
+class Widest : public Visitor {
+public:
+  explicit Widest(Scalar stored) : bytes_(bytesOf(stored)) {}
+  void expr(const Expr &e) override {
+    if (const Operation *one = as<Operation>(e))
+      bytes_ = std::max(bytes_, bytesOf(one->type));
+    Visitor::expr(e);
+  }
+  long bytes() const { return bytes_; }
+
+private:
+  static long bytesOf(Scalar type) { return static_cast<long>(kernel::bytesOf(type)); }
+  long bytes_;
 };
 
 /// Stores into an array what the body stores into a matrix.
@@ -239,9 +258,12 @@ private:
     Assign stored{replaced(store, {{cells.iterator, begin}}), {}, make({Local{array, element, {}}})};
     stored.together = count;
     stored.isStreamed = true;
+    Widest widest(element);
+    widest.node(cells.body);
+    const long width = widest.bytes() > bytesOf(store) ? std::min(count, kWidestOfNarrow) : count;
     return pbc::loop::block({make({Array{array, element, {integer(count)}}}),
                              make({For{cells.iterator, begin, less(c, add(begin, integer(count))), nullptr,
-                                       into, kernel::as::Vector{0, count}}}),
+                                       into, kernel::as::Vector{0, width}}}),
                              make({std::move(stored)})});
   }
 };
