@@ -162,6 +162,12 @@ struct IsStreamed {
   bool always = false;
 };
 
+/// Whether half of the processor's vector registers hold a square of so many numbers of the type along each side: then it can be turned there.
+struct SquareFits {
+  Scalar type;
+  long side;
+};
+
 /// How many cells before this one the block of its row begins that is stored past the caches.
 struct CellsIntoBlock {
   Expr operand; // an Element
@@ -204,8 +210,8 @@ struct KeptValue {
 
 struct Expression {
   std::variant<Integer, Name, Arithmetic, Grouped, Element, Local, Literal, Infinity, Operation, Cast,
-               Function, Partial, CellsToLine, IsStreamed, CellsIntoBlock, CellVector, Spread, StripValue,
-               KeptValue>
+               Function, Partial, CellsToLine, IsStreamed, SquareFits, CellsIntoBlock, CellVector, Spread,
+               StripValue, KeptValue>
       as;
 };
 

@@ -154,6 +154,10 @@ private:
     return {"streams " + buffers_[static_cast<std::size_t>(s.buffer)].name + (s.always ? "" : " if large"),
             kAlone};
   }
+  Text one(const SquareFits &s) const {
+    const std::string side = std::to_string(s.side);
+    return {"registers hold " + side + " x " + side + " " + std::string(body::cxxType(s.type)), kAlone};
+  }
   Text one(const CellsIntoBlock &c) const { return {"cells_into_block(" + text(c.operand) + ")", kAlone}; }
   Text one(const CellVector &c) const {
     return {(c.down                  ? "vectors turned "

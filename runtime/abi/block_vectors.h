@@ -21,6 +21,12 @@ inline constexpr int kVectorBytes = 32, kVectorRegisters = 16;
 inline constexpr int kVectorBytes = 16, kVectorRegisters = 16;
 #endif
 
+/// Whether half of the registers hold N x N numbers. Turning such a square takes fewer instructions than loading its numbers one by one; a larger
+/// one goes through memory on its way.
+template <class T, int N>
+inline constexpr bool kSquareFits =
+    2 * N * N * static_cast<int>(sizeof(T)) <= kVectorBytes * kVectorRegisters;
+
 template <class T, int W>
 struct VectorOf {
   typedef T Type __attribute__((vector_size(sizeof(T) * W)));

@@ -338,6 +338,10 @@ void CPrinter::putKind(const loop::IsStreamed &s) {
   out_ += matrix(s.buffer).name + "_q.areUsed()";
 }
 
+void CPrinter::putKind(const loop::SquareFits &s) {
+  out_ += fmt::format("pb::kSquareFits<{}, {}>", body::cxxType(s.type), s.side);
+}
+
 void CPrinter::putKind(const loop::CellsIntoBlock &c) {
   out_ += dialect_.helper(Helper::CellsIntoBlock) + "<" + std::to_string(c.cells) + ">(&";
   put(c.operand);

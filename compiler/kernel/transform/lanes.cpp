@@ -64,8 +64,8 @@ std::string whyNoLanes(const Scheduled &kernel, const LoopNode &loop) {
   for (const int s : statements) {
     if (kernel.statements[s].isOpaque)
       return "its body is a call of C++ code";
-    if (kernel.statements[s].rule != first.rule)
-      return "two rules share its innermost loop";
+    if (kernel.statements[s].freeCount != first.freeCount)
+      return "rules with other loops over points share its innermost loop";
   }
   if (!isParallel(loop.band))
     return fmt::format("a point needs the one before it along `{}`", loop.label);

@@ -74,7 +74,8 @@ struct OverLanes : Mutator {
   }
 
 private:
-  /// Strips of the loop: turned, or at its end and where cells may not be there, as it is; null if it cannot be turned.
+  /// Strips of the loop: turned, or at its end and where cells may not be there, as it is. Without strips where squares do not fit into
+  /// registers. Null if it cannot be turned.
   NodePtr inStrips(const For &along) {
     const std::string begin = along.iterator + "_s", end = along.iterator + "_e";
     const std::optional<TurnedStrip> turned =
@@ -90,8 +91,10 @@ private:
     rest.condition = less(index(along.iterator), minimum(next, index(end)));
     const NodePtr strip =
         make({If{isWhole, Mutator::node(turned->body), Mutator::node(make({std::move(rest)}))}});
-    return scope({make({Let{{{end, endOf(along)}}}}),
-                  make({For{begin, along.begin, less(index(begin), index(end)), integer(count), strip}})});
+    const NodePtr inTurns =
+        scope({make({Let{{{end, endOf(along)}}}}),
+               make({For{begin, along.begin, less(index(begin), index(end)), integer(count), strip}})});
+    return make({If{make({SquareFits{turned->widest, count}}), inTurns, Mutator::node(make({along}))}});
   }
 
   bool isStatement_ = false;

@@ -63,10 +63,21 @@ public:
         return std::nullopt;
     if (rows_.empty())
       return std::nullopt;
-    return TurnedStrip{strip(), condition()};
+    return TurnedStrip{strip(), condition(), widest()};
   }
 
 private:
+  Scalar widest() const {
+    Scalar found = typeOf(rows_.front());
+    for (const Rows &rows : rows_)
+      if (kernel::bytesOf(typeOf(rows)) > kernel::bytesOf(found))
+        found = typeOf(rows);
+    return found;
+  }
+  Scalar typeOf(const Rows &rows) const {
+    return nest_.buffers[static_cast<std::size_t>(as<Element>(rows.cell)->buffer)].element;
+  }
+
   // ---- what cells there are
 
   bool isOfMatrix(const Element &e) const {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Rows that wait for their own cells, in lanes: a strip of as many cells of each row as there are lanes is turned in registers on its way
-// from and to the matrices, so that what the lanes compute together lies side by side.
+// from and to the matrices, so that what the lanes compute together lies side by side. Where registers do not hold such a square
+// (SquareFits), the loop runs as it is.
 //
 //   for c1 { for each lane of c0: B[c1, c0] = 0.5 * B[c1 - 1, c0] + A[c1, c0] }                   8 lanes
 //   =>  strip of c1_s ..  c1_s + 8:
@@ -21,7 +22,7 @@
 
 namespace pbc::loop {
 
-/// So many lanes have strips: their squares fit into registers.
+/// So many lanes have strips.
 inline constexpr long kTurnedLanes = 8;
 
 struct LanesOfRows {
@@ -33,6 +34,7 @@ struct LanesOfRows {
 struct TurnedStrip {
   NodePtr body;   // statements for each lane, as in the body of the loop
   Expr condition; // where all cells that are read under conditions are there; null: always
+  Scalar widest;  // of the cells that are turned
 };
 
 /// The iterations of the loop from the value of the name `begin` on, as many as there are lanes. Nothing if the loop does other things than
