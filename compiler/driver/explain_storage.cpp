@@ -5,6 +5,7 @@
 #include "compiler/driver/kernel_input.h"
 #include "compiler/poly/at_values.h"
 #include "compiler/poly/names.h"
+#include "compiler/schedule/copied_reads.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/aff.h>
@@ -102,6 +103,8 @@ void ExplainedStorage::add(const sema::Transform &t, Json &transform) const {
       one["slots"] = *of.slots;
     if (const auto cells = cellsOf(t, matrix))
       one["bytes"] = *cells * bytes(matrix.element);
+    if (const auto copied = schedule::copiedMatrix(t, static_cast<int>(m)))
+      one["copy_of"] = t.matrices[static_cast<std::size_t>(*copied)].name;
     if (!of.whyNotFewer.empty())
       one["why_not_fewer"] = of.whyNotFewer;
     storage.push_back(std::move(one));
@@ -143,6 +146,9 @@ std::string storageText(const Json &transform) {
                         one["bytes_formula"].get<std::string>());
     if (one.contains("bytes"))
       text += fmt::format(" = {:.0f}", one["bytes"].get<double>());
+    if (one.contains("copy_of"))
+      text += fmt::format("; copies of cells of `{}` that a step reads at many points and overwrites",
+                          one["copy_of"].get<std::string>());
     if (one.contains("why_not_fewer"))
       text += "; " + one["why_not_fewer"].get<std::string>();
     text += "\n";

@@ -79,7 +79,13 @@ constexpr Pass kPasses[] = {
      chooseGrids, [](const Compilation &c) { return choice::verify(c.module, c.choices, c.context); }},
     {"plans",
      "An alternative without a legal order is none: orders come before anything is made of alternatives.",
-     plan, [](const Compilation &c) { return schedule::verify(c.module, c.choices, c.plans); }},
+     plan,
+     [](const Compilation &c) {
+       Violations all = schedule::verify(c.module, c.choices, c.plans);
+       const Violations ofChoices = choice::verify(c.module, c.choices, c.context);
+       all.insert(all.end(), ofChoices.begin(), ofChoices.end());
+       return all;
+     }},
     {"versions",
      "How many versions of a matrix are stored follows from all plans, and kernels access what is stored.",
      foldVersions},

@@ -12,6 +12,7 @@
 #include "compiler/kernel/policy/processor.h"
 #include "compiler/kernel/verify.h"
 #include "compiler/poly/names.h"
+#include "compiler/schedule/copied_reads.h"
 #include "compiler/schedule/private_matrices.h"
 #include "compiler/schedule/versions.h"
 #include "compiler/source/load.h"
@@ -195,6 +196,8 @@ void chooseGrids(Compilation &c) {
 
 void plan(Compilation &c) {
   c.plans = schedule::plan(c.module, c.facts, c.choices, c.context, c.diagnostics);
+  if (!c.diagnostics.hasErrors())
+    schedule::copyReads(c.module, c.facts, c.choices, c.plans, c.context);
 }
 
 void foldVersions(Compilation &c) {

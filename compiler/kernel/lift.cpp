@@ -6,6 +6,7 @@
 #include "compiler/kernel/lift_body.h"
 #include "compiler/kernel/loops.h"
 #include "compiler/kernel/tree.h"
+#include "compiler/schedule/copied_reads.h"
 #include <algorithm>
 #include <isl/aff.h>
 #include <isl/map.h>
@@ -181,7 +182,8 @@ static std::optional<Scheduled> lift(const sema::Transform &transform, const sch
   kernel.reassociates = true;
   for (const schedule::RuleUse &use : step.uses) {
     kernel.reassociates = kernel.reassociates && transform.rules[use.rule].fast;
-    kernel.name += (kernel.name.empty() ? transform.name + "." : "+") + transform.rules[use.rule].label;
+    if (const sema::Rule &r = transform.rules[use.rule]; !schedule::isCopy(r))
+      kernel.name += (kernel.name.empty() ? transform.name + "." : "+") + r.label;
     LiftedRule rule;
     rule.tuple = isl_set_get_tuple_name(use.domain.get());
     const std::size_t firstStatement = kernel.statements.size();

@@ -69,8 +69,22 @@ std::optional<isl::pw_aff> transferred(const isl::aff &f, const Statement &from,
   return isl::manage(isl_pw_aff_from_aff(out));
 }
 
+/// Whether all functions are the same number: that of the one slot in which all versions lie.
+bool areOneNumber(const std::map<int, std::pair<const Statement *, isl::aff>> &ofRule) {
+  std::optional<isl::val> number;
+  return std::all_of(ofRule.begin(), ofRule.end(), [&](const auto &one) {
+    const isl::aff &f = one.second.second;
+    if (isl_aff_is_cst(f.get()) != isl_bool_true)
+      return false;
+    const isl::val value = isl::manage(isl_aff_get_constant_val(f.get()));
+    const bool isSame = !number || isl_val_eq(number->get(), value.get()) == isl_bool_true;
+    number = value;
+    return isSame;
+  });
+}
+
 /// Coordinate `d` of the cell that each point of a group writes, as one function for all its rules. Nothing
-/// unless every rule writes single cells at an affine position.
+/// unless every rule writes single cells at an affine position, and for a coordinate along which there is nothing to cut.
 std::optional<isl::union_pw_aff> coordinateWritten(const Kernel &kernel, int d) {
   std::map<int, std::pair<const Statement *, isl::aff>> ofRule;
   for (const Statement &s : kernel.statements)
@@ -84,6 +98,8 @@ std::optional<isl::union_pw_aff> coordinateWritten(const Kernel &kernel, int d) 
       if (const auto f = formula(isl::manage(isl_pw_multi_aff_get_pw_aff(place.get(), d))))
         ofRule.emplace(s.rule, std::pair(&s, *f));
     }
+  if (areOneNumber(ofRule))
+    return std::nullopt;
   isl_union_pw_aff *all = nullptr;
   for (const Statement &s : kernel.statements) {
     const auto at = ofRule.find(s.rule);

@@ -3,6 +3,7 @@
 #include "compiler/schedule/plan.h"
 #include "compiler/choice/steps.h"
 #include "compiler/schedule/components.h"
+#include "compiler/schedule/copied_reads.h"
 #include "compiler/schedule/interleaved.h"
 #include "compiler/schedule/order.h"
 #include "compiler/schedule/same_rows.h"
@@ -406,28 +407,43 @@ private:
 
 } // namespace
 
+namespace {
+
+TransformPlans plansOf(const sema::Transform &t, const std::vector<body::Facts> &facts,
+                       choice::Choices &choices, source::Diagnostics &diagnostics) {
+  Planner planner(t, facts, choices, diagnostics);
+  TransformPlans plans;
+  std::vector<choice::Alternative> legal;
+  for (auto &alternative : choices.alternatives)
+    if (auto plan = planner.run(alternative)) {
+      plans.plans.push_back(std::move(*plan));
+      legal.push_back(std::move(alternative));
+    }
+  if (legal.empty())
+    planner.reportCycle();
+  else
+    planner.warnOfUnusable();
+  choices.alternatives = std::move(legal);
+  return plans;
+}
+
+} // namespace
+
 std::vector<TransformPlans> plan(const sema::Module &module,
                                  const std::vector<std::vector<body::Facts>> &facts,
                                  std::vector<choice::Choices> &choices, poly::Context &,
                                  source::Diagnostics &diagnostics) {
   std::vector<TransformPlans> all;
-  for (const auto &t : module.transforms) {
-    Planner planner(t, facts[t.index], choices[t.index], diagnostics);
-    TransformPlans plans;
-    std::vector<choice::Alternative> legal;
-    for (auto &alternative : choices[t.index].alternatives)
-      if (auto plan = planner.run(alternative)) {
-        plans.plans.push_back(std::move(*plan));
-        legal.push_back(std::move(alternative));
-      }
-    if (legal.empty())
-      planner.reportCycle();
-    else
-      planner.warnOfUnusable();
-    choices[t.index].alternatives = std::move(legal);
-    all.push_back(std::move(plans));
-  }
+  for (const auto &t : module.transforms)
+    all.push_back(plansOf(t, facts[t.index], choices[t.index], diagnostics));
   return all;
+}
+
+TransformPlans plan(const sema::Transform &t, const std::vector<body::Facts> &facts,
+                    choice::Choices &choices) {
+  const source::SourceManager none;
+  source::Diagnostics ignored(none);
+  return plansOf(t, facts, choices, ignored);
 }
 
 bool isSameStep(const Step &a, const Step &b) {
@@ -444,8 +460,8 @@ std::string stepName(const sema::Transform &t, const Step &step) {
   std::string name;
   std::set<std::string> seen;
   for (const RuleUse &use : step.uses)
-    if (const std::string &label = t.rules[use.rule].label; seen.insert(label).second)
-      name += (name.empty() ? "" : "+") + label;
+    if (const sema::Rule &r = t.rules[use.rule]; !isCopy(r) && seen.insert(r.label).second)
+      name += (name.empty() ? "" : "+") + r.label;
   return name;
 }
 

@@ -36,7 +36,8 @@ struct Step {
 /// their predecessors may differ.
 bool isSameStep(const Step &, const Step &);
 
-/// The labels of the step's rules: "inside", "left+right".
+/// The labels of the step's rules: "inside", "left+right"; without those of copies (copied_reads.h), so that a program's configuration does
+/// not depend on them.
 std::string stepName(const sema::Transform &, const Step &);
 
 /// The rule of a step that a library for devices can also compute (sema::Rule::library), or null.
@@ -56,6 +57,9 @@ struct TransformPlans {
 std::vector<TransformPlans> plan(const sema::Module &, const std::vector<std::vector<body::Facts>> &,
                                  std::vector<choice::Choices> &choices, poly::Context &,
                                  source::Diagnostics &);
+
+/// The same for one transform, without its errors: it has had plans before.
+TransformPlans plan(const sema::Transform &, const std::vector<body::Facts> &, choice::Choices &);
 
 std::string print(const sema::Module &, const std::vector<TransformPlans> &);
 

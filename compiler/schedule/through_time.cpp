@@ -67,6 +67,12 @@ bool moves(const isl::set &differences, int sign) {
   return !isl::manage(moved).is_empty();
 }
 
+/// Whether no pair's values are further apart than some number that holds for all sizes.
+bool areBounded(const isl::set &differences) {
+  const isl::set all = isl::manage(isl_set_project_out_all_params(differences.copy()));
+  return isl_set_is_bounded(all.get()) == isl_bool_true;
+}
+
 } // namespace
 
 bool mayGoThroughTime(const sema::Transform &t, const choice::Grid &grid, const Step &step) {
@@ -83,12 +89,16 @@ bool mayGoThroughTime(const sema::Transform &t, const choice::Grid &grid, const 
       return false;
     if (ofTurn.apply_range(*cells).is_single_valued())
       continue; // it counts the turns
-    const isl::union_map moved = inTurn.apply_domain(*cells).apply_range(*cells);
-    if (moved.is_empty())
-      return true;
-    const isl::set differences =
-        isl::manage(isl_map_deltas(isl_map_from_union_map(moved.copy()))).intersect_params(grid.context);
-    if (!moves(differences, 1) || !moves(differences, -1))
+    const auto differences = [&](const isl::union_map &pairs) -> std::optional<isl::set> {
+      const isl::union_map moved = pairs.apply_domain(*cells).apply_range(*cells);
+      if (moved.is_empty())
+        return std::nullopt;
+      return isl::manage(isl_map_deltas(isl_map_from_union_map(moved.copy()))).intersect_params(grid.context);
+    };
+    if (const auto all = differences(step.dependences); all && !areBounded(*all))
+      continue; // a tile would lean without end
+    const auto own = differences(inTurn);
+    if (!own || !moves(*own, 1) || !moves(*own, -1))
       return true;
   }
 }

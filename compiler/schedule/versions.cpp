@@ -112,13 +112,13 @@ public:
         for (std::size_t o = 0; o < r.outputs.size(); ++o)
           if (r.outputs[o].matrix == matrix) {
             const isl::map cells = application.writes[o].intersect_domain(use.domain);
-            writes_.push_back({s, use.rule, r.returnStyle, cells, std::nullopt});
+            writes_.push_back({s, use.rule, -1, r.returnStyle, cells, std::nullopt});
             own = own ? own->unite(cells) : cells;
           }
         for (std::size_t i = 0; i < r.inputs.size(); ++i)
           if (r.inputs[i].matrix == matrix) {
             const isl::map cells = application.reads[i].intersect_domain(use.domain);
-            reads_.push_back({s, use.rule, r.returnStyle, cells,
+            reads_.push_back({s, use.rule, static_cast<int>(i), r.returnStyle, cells,
                               own ? cells.subtract(own->apply_range(ofAnyVersion(cells.range()))) : cells});
           }
       }
@@ -128,9 +128,7 @@ public:
   std::optional<Conflict> conflictIn(long slots) const {
     if (writes_.empty())
       return Conflict{Conflict::Kind::NothingSaved};
-    isl::set cells = writes_.front().cells.range();
-    for (const auto &w : writes_)
-      cells = cells.unite(w.cells.range());
+    const isl::set cells = written();
     const isl::map later = sharingSlot(cells, slots);
     if (cells.apply(later).intersect(cells).is_empty())
       return Conflict{Conflict::Kind::NothingSaved};
@@ -144,10 +142,37 @@ public:
     return std::nullopt;
   }
 
+  /// Adds what readingsInTheWay() asks for; false if something else is in the way, too.
+  bool addReadingsInTheWay(std::set<Reading> &all) const {
+    if (writes_.empty())
+      return false;
+    const isl::map later = sharingSlot(written(), 1);
+    for (const auto &w : writes_) {
+      for (const auto &one : writes_)
+        if (conflict(one, w, later, true))
+          return false;
+      for (const auto &one : reads_)
+        if (const auto kind = conflict(one, w, later, true)) {
+          if (*kind != Conflict::Kind::Order)
+            return false;
+          all.insert({one.rule, one.input});
+        }
+    }
+    return true;
+  }
+
 private:
+  isl::set written() const {
+    isl::set cells = writes_.front().cells.range();
+    for (const auto &w : writes_)
+      cells = cells.unite(w.cells.range());
+    return cells;
+  }
+
   struct Access {
     std::size_t step;
     int rule;
+    int input;                         // of the rule; -1 for a write
     bool returnsValue;                 // a point has read everything when it writes
     isl::map cells;                    // { point -> cell }
     std::optional<isl::map> elsewhere; // of a read: those of which the point writes no version
@@ -289,6 +314,16 @@ Storage fewestSlots(const sema::Transform &t, int matrix, const choice::Grid &gr
       found.whyNotFewer = words(*conflict, slots, t);
   }
   return found;
+}
+
+std::optional<std::set<Reading>> readingsInTheWay(const sema::Transform &t, int matrix,
+                                                  const choice::Grid &grid,
+                                                  const std::vector<PlanOrder> &plans) {
+  std::set<Reading> all;
+  for (const PlanOrder &p : plans)
+    if (!Touching(t, matrix, grid, p).addReadingsInTheWay(all))
+      return std::nullopt;
+  return all;
 }
 
 namespace {

@@ -12,6 +12,7 @@
 // is written again (language reference, 2.8).
 #pragma once
 #include "compiler/schedule/plan.h"
+#include <compare>
 #include <set>
 
 namespace pbc::schedule {
@@ -65,5 +66,16 @@ private:
 /// The fewest slots with which all the plans stay correct, if they are few.
 Storage fewestSlots(const sema::Transform &, int matrix, const choice::Grid &,
                     const std::vector<PlanOrder> &);
+
+/// An input of a rule.
+struct Reading {
+  int rule = 0, input = 0;
+  friend auto operator<=>(const Reading &, const Reading &) = default;
+};
+
+/// The inputs that keep the matrix from lying in one slot, where a point overwrites too early what it has for other points of its step;
+/// nothing if something else keeps it from that, too. Empty: it may lie in one slot.
+std::optional<std::set<Reading>> readingsInTheWay(const sema::Transform &, int matrix, const choice::Grid &,
+                                                  const std::vector<PlanOrder> &);
 
 } // namespace pbc::schedule

@@ -5,8 +5,13 @@
 
 namespace pb {
 
-/// Division that rounds towards minus infinity; b > 0.
-constexpr long floordiv(long a, long b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+/// Division that rounds towards minus infinity; b > 0. It has no branch: one that depends on a loop's variable is two ways through the
+/// loop, in which the compiler no longer sees that places which are computed twice are the same.
+constexpr long floordiv(long a, long b) {
+  if (__builtin_constant_p(b) && (b & (b - 1)) == 0)
+    return a >> __builtin_ctzl(static_cast<unsigned long>(b));
+  return a / b - (a % b < 0);
+}
 /// Remainder in [0, b); b > 0.
 constexpr long floormod(long a, long b) { return a - b * floordiv(a, b); }
 constexpr long minimum(long a, long b) { return a < b ? a : b; }

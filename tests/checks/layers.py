@@ -48,7 +48,7 @@ TABLE = {
     "compiler/preamble": "compiler/source",
     "compiler/body": "compiler/source compiler/poly compiler/syntax compiler/sema compiler/preamble",
     "compiler/choice": "compiler/source compiler/poly compiler/sema compiler/body",
-    "compiler/schedule": "compiler/choice",
+    "compiler/schedule": "compiler/body compiler/choice",
     "compiler/kernel":
         "runtime/base compiler/source compiler/poly compiler/script compiler/syntax compiler/body compiler/schedule",
     "compiler/loop": "compiler/body compiler/kernel",

@@ -12,6 +12,7 @@
 #include "compiler/kernel/lift.h"
 #include "compiler/kernel/policy/processor.h"
 #include "compiler/kernel/verify.h"
+#include "compiler/schedule/copied_reads.h"
 #include "compiler/schedule/verify.h"
 #include "compiler/sema/check.h"
 #include "compiler/syntax/parse.h"
@@ -38,10 +39,10 @@ fuzz::Verdict compile(const std::string &text) {
   const auto refused = [&] { return diagnostics.hasErrors(); };
   if (refused())
     return {false};
-  const auto module = sema::check(program, "fuzz", "", diagnostics);
+  auto module = sema::check(program, "fuzz", "", diagnostics);
   if (refused())
     return {false};
-  const auto facts = body::understand(module, diagnostics).facts;
+  auto facts = body::understand(module, diagnostics).facts;
   if (refused())
     return {false};
   poly::Context context;
@@ -51,9 +52,10 @@ fuzz::Verdict compile(const std::string &text) {
   auto choices = choice::chooseGrids(module, facts, context, diagnostics);
   if (refused())
     return {false};
-  const auto plans = schedule::plan(module, facts, choices, context, diagnostics);
+  auto plans = schedule::plan(module, facts, choices, context, diagnostics);
   if (refused())
     return {false};
+  schedule::copyReads(module, facts, choices, plans, context);
   auto violations = schedule::verify(module, choices, plans);
   emit::Kernels kernels;
   for (const auto &t : module.transforms) {

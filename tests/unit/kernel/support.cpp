@@ -3,6 +3,7 @@
 #include "tests/unit/kernel/support.h"
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/kernel/lift.h"
+#include "compiler/schedule/copied_reads.h"
 #include "compiler/schedule/private_matrices.h"
 #include "compiler/schedule/versions.h"
 
@@ -19,6 +20,8 @@ Lifted::Lifted(const std::string &program) {
     choices_ = choice::chooseGrids(module_, facts_, context_, diagnostics_);
   if (!diagnostics_.hasErrors())
     plans_ = schedule::plan(module_, facts_, choices_, context_, diagnostics_);
+  if (!diagnostics_.hasErrors())
+    schedule::copyReads(module_, facts_, choices_, plans_, context_);
   if (!diagnostics_.hasErrors())
     module_ = schedule::foldVersions(module_, facts_, choices_, plans_).module;
   for (const auto &d : diagnostics_.all())
