@@ -98,6 +98,9 @@ Steps delayedBy(const Scheduled &kernel, const script::Step &step) {
   return made;
 }
 
+/// How many steps are taken at once, the best number first.
+constexpr long kSteps[] = {8, 4};
+
 script::Script delaysOf(const Scheduled &kernel) {
   return findTransformation("delay")->alternatives(kernel, {});
 }
@@ -110,6 +113,14 @@ Steps delaySteps(const Scheduled &kernel) {
   Steps made;
   for (const script::Step &step : delaysOf(kernel))
     if (made = delayedBy(kernel, step); !made.steps.empty())
+      break;
+  return made;
+}
+
+Steps delaySteps(const Scheduled &kernel, const std::string &loop) {
+  Steps made;
+  for (const long steps : kSteps)
+    if (made = delayedBy(kernel, script::step("delay", {loop}, {steps})); !made.steps.empty())
       break;
   return made;
 }

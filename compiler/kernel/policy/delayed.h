@@ -14,5 +14,7 @@ bool hasUpdates(const Scheduled &);
 /// The steps, if the cells that are updated lie side by side along the innermost loop. What these updates read far apart is copied once for
 /// all rows.
 Steps delaySteps(const Scheduled &);
+/// The same for the steps of one loop, whatever loops are around it.
+Steps delaySteps(const Scheduled &, const std::string &loop);
 
 } // namespace pbc::kernel

@@ -4,8 +4,10 @@
 #include "compiler/kernel/along.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/loops.h"
+#include "compiler/kernel/policy/delayed.h"
 #include "compiler/kernel/transform/run.h"
 #include "compiler/kernel/transform/support.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace pbc::kernel {
@@ -50,7 +52,17 @@ Steps termByTermSteps(const Scheduled &kernel, const script::Step &step) {
       if (made.kernel->buffers[static_cast<std::size_t>(a.buffer)].role != Buffer::Role::Local)
         if (const auto step = along(*made.kernel, a, x); !step || *step == Along::Strided)
           return {{}, fmt::format("what its terms access lies far apart along `{}`", points)};
-  return {{step}, ""};
+  Steps all{{step}, ""};
+  if (isParallel(outer.band))
+    return all; // several rows of the matrix at once would push each other out of the first cache
+  const std::vector<int> updates = statementsBelow(*made.kernel, inner);
+  if (std::any_of(updates.begin(), updates.end(),
+                  [&](int s) { return made.kernel->statements[static_cast<std::size_t>(s)].op.empty(); }))
+    return all; // largest values and the like are limited by their operations, not by the cells that they change
+  // Sums that lie side by side go through memory once for several terms.
+  const Steps late = delaySteps(*made.kernel, terms);
+  all.steps.insert(all.steps.end(), late.steps.begin(), late.steps.end());
+  return all;
 }
 
 } // namespace pbc::kernel

@@ -9,7 +9,7 @@ namespace pbc::kernel {
 
 /// Steps for the loops over points whose sums may be added up so; whether it pays is not asked.
 script::Script termByTermCandidates(const Scheduled &);
-/// The step, if it pays.
+/// The step, if it pays; with `delay` (delayed.h), where the points can take several terms at once.
 Steps termByTermSteps(const Scheduled &, const script::Step &);
 
 } // namespace pbc::kernel
