@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tests/unit/kernel/support.h"
+#include "compiler/choice/verify.h"
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/kernel/lift.h"
 #include "compiler/schedule/copied_reads.h"
 #include "compiler/schedule/private_matrices.h"
+#include "compiler/schedule/verify.h"
 #include "compiler/schedule/versions.h"
 
 namespace pbc::kernel {
@@ -20,8 +22,13 @@ Lifted::Lifted(const std::string &program) {
     choices_ = choice::chooseGrids(module_, facts_, context_, diagnostics_);
   if (!diagnostics_.hasErrors())
     plans_ = schedule::plan(module_, facts_, choices_, context_, diagnostics_);
-  if (!diagnostics_.hasErrors())
+  if (!diagnostics_.hasErrors()) {
     schedule::copyReads(module_, facts_, choices_, plans_, context_);
+    for (const auto &violations :
+         {choice::verify(module_, choices_, context_), schedule::verify(module_, choices_, plans_)})
+      for (const std::string &violation : violations)
+        messages += violation + "\n";
+  }
   if (!diagnostics_.hasErrors())
     module_ = schedule::foldVersions(module_, facts_, choices_, plans_).module;
   for (const auto &d : diagnostics_.all())
