@@ -80,8 +80,11 @@ bool mayGoThroughTime(const sema::Transform &t, const choice::Grid &grid, const 
   const auto turns = turnsOf(band);
   if (!turns)
     return true;
-  const isl::union_map inTurn = besideEachOther(
-      band, isl::manage(isl_union_map_eq_at_multi_union_pw_aff(step.dependences.copy(), turns->copy())));
+  const isl::union_map inSameTurn =
+      isl::manage(isl_union_map_eq_at_multi_union_pw_aff(step.dependences.copy(), turns->copy()));
+  const isl::union_map inTurn = besideEachOther(band, inSameTurn);
+  // Several rules that do not wait for each other in a turn run at once in slots of their own; in place they would take turns.
+  const bool runAtOnce = step.uses.size() > 1 && inSameTurn.is_empty();
   const isl::union_map ofTurn = isl::manage(isl_union_map_from_multi_union_pw_aff(turns->copy())).reverse();
   for (int d = 0;; ++d) {
     const auto cells = coordinate(t, grid, step, d);
@@ -95,7 +98,7 @@ bool mayGoThroughTime(const sema::Transform &t, const choice::Grid &grid, const 
         return std::nullopt;
       return isl::manage(isl_map_deltas(isl_map_from_union_map(moved.copy()))).intersect_params(grid.context);
     };
-    if (const auto all = differences(step.dependences); all && !areBounded(*all))
+    if (const auto all = differences(step.dependences); !runAtOnce && all && !areBounded(*all))
       continue; // a tile would lean without end
     const auto own = differences(inTurn);
     if (!own || !moves(*own, 1) || !moves(*own, -1))
