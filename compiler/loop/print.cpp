@@ -340,11 +340,12 @@ private:
                    (d.isStrided ? ", strided" : "") + (d.isResumed ? ", resumed" : "") +
                    (d.behind ? ", behind " + text(d.behind) : ""));
       for (std::size_t k = 0; k < d.strips.size(); ++k)
-        line(in, "strip" + std::to_string(k) + (d.strips[k].isAlongX ? " along x: " : " along y: ") +
-                     text(d.strips[k].first) +
-                     (d.strips[k].then < 0 ? ""
-                                           : ", from step " + text(d.change) + " on strip" +
-                                                 std::to_string(d.strips[k].then)));
+        line(in,
+             "strip" + std::to_string(k) + (d.strips[k].isAlongX ? " along x: " : " along y: ") +
+                 text(d.strips[k].first) + (d.strips[k].folded ? ", as " + text(d.strips[k].folded) : "") +
+                 (d.strips[k].then < 0
+                      ? ""
+                      : ", from step " + text(d.change) + " on strip" + std::to_string(d.strips[k].then)));
     }
     node(b.cells, in);
   }

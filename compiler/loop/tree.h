@@ -250,6 +250,7 @@ struct BlockOfPoints {
     bool isAlongX, isOutput, isKept;
     Expr first;            // the Element at the point (kY, kX, kK)
     Distance across, step; // of neighbours along its side, and of those at neighbouring steps
+    Expr folded = nullptr; // what the block reads at row `y` and step kK, of the cell kCell; null: that cell
     int then = -1;         // the strip, behind the operands, that takes its place from step `change` on
   };
   /// What the program asks for; 0: the runtime decides.
@@ -278,10 +279,11 @@ struct BlockOfPoints {
   std::vector<std::string> around; // iterators of the loops around
 
   // Names in `cells`: the block's first row and column, how many columns exist; the row and the vector of a point;
-  // the first step and the end of this part of the loop over k.
+  // the first step and the end of this part of the loop over k. In `folded`: the cell of the operand.
   static constexpr const char *kY = "pb__y", *kX = "pb__x", *kRow = "r", *kVector = "v", *kRows = "R",
                               *kVectors = "V", *kWidth = "W", *kK = "pb__k", *kFirstStep = "pb__k0",
-                              *kPastStep = "pb__k1", *kIsFirst = "pb__isFirst", *kIsLast = "pb__isLast";
+                              *kPastStep = "pb__k1", *kIsFirst = "pb__isFirst", *kIsLast = "pb__isLast",
+                              *kCell = "pb__cell";
 };
 
 struct Node {

@@ -241,6 +241,11 @@ private:
           for (const Expr &e : {b.depth->begin, b.depth->end, b.depth->change})
             if (e)
               expr(e);
+        declare(BlockOfPoints::kCell);
+        if (b.depth)
+          for (const BlockOfPoints::Strip &s : b.depth->strips)
+            if (s.folded)
+              expr(s.folded);
       });
       if (b.depth)
         for (const BlockOfPoints::Strip &s : b.depth->strips)

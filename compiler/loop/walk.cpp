@@ -142,8 +142,11 @@ struct Parts {
       expr(b.depth->end);
       if (b.depth->change)
         expr(b.depth->change);
-      for (auto &strip : b.depth->strips)
+      for (auto &strip : b.depth->strips) {
         expr(strip.first);
+        if (strip.folded)
+          expr(strip.folded);
+      }
     }
     node(b.cells);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Vectors of the points of a block in registers (register_tile.h): how they are loaded and stored, side by side or apart, and how squares of
-// cells are turned on the way.
+// Vectors of the points of a block in registers (register_tile.h): how many they are, how they are loaded and stored, side by side or
+// apart, and how squares of cells are turned on the way.
 //
 //   loadRows<8>(A, A + 100, t)                                    // t[8 * x + r]: cell x of row r, where rows are 100 cells apart
 //   storeTurned<1, isPart>(C + y + x * apart, apart, sums, n);    // sums[r][v]: row r, lanes of vector v; C has rows side by side
@@ -33,6 +33,24 @@ struct VectorOf {
 };
 template <class T, int W>
 using Vector = typename VectorOf<T, W>::Type;
+
+/// The rows of a block of `vectors` vectors for a kernel with `scalars` scalars for each point. Its steps also have a vector in registers for
+/// each of the `columns` operands that move along the rows and each vector of the block, a value of a row, and what is computed of them.
+constexpr int tileRows(int scalars, int vectors, int columns = 1) {
+  const int most = kVectorRegisters * 3 / 4 / (vectors * scalars),
+            rows = (kVectorRegisters - columns * vectors - 2) / (vectors * scalars);
+  return rows < 1 || most < 1 ? 1 : rows < most ? rows : most;
+}
+/// The rows of the smaller blocks that cover the remaining rows.
+constexpr int fewRows(int rows) { return rows >= 4 ? 4 : 1; }
+/// Three vectors beside eight rows need 11 loads for 24 multiply-adds, two beside twelve rows 14; with 16 registers there is no room for three.
+inline constexpr int kTileVectors = kVectorRegisters >= 32 ? 3 : 2;
+/// Parts of a box of points have a multiple of so many rows: five rows would take as long as eight, namely
+/// two blocks that overlap. `rows` and `vectors` are requested sizes; 0 stands for the sizes above.
+constexpr long tileGrain(int scalars, int rows = 0, int vectors = 0) {
+  const int all = rows > 0 ? rows : tileRows(scalars, vectors > 0 ? vectors : kTileVectors);
+  return all < 4 ? all : fewRows(all);
+}
 
 /// Loads and stores of the first n lanes of a vector, with the processor's masks where it has them.
 template <class T, int W>

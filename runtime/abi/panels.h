@@ -7,6 +7,9 @@
 #include "block_vectors.h"
 #include "index.h"
 
+/// For loops over fewer cells than a vector has.
+#define PB_SHORT_LOOP _Pragma("clang loop unroll(disable) vectorize(disable)")
+
 namespace pb {
 
 /// A strip of an operand: row r (or lane r) at step k of the loop is at[r * row + k * step].
@@ -15,6 +18,30 @@ struct Panel {
   const T *at;
   long row, step;
 };
+
+/// Whether some operand of an emitted class takes the place of another one (Tile::kThen).
+template <class Tile>
+constexpr bool joinsOperands() {
+  if constexpr (Tile::kPanels > 0)
+    for (const int then : Tile::kThen)
+      if (then >= 0)
+        return true;
+  return false;
+}
+/// Whether blocks read something else than the cells of operand `p`, or of some operand (Tile::folded).
+template <class Tile>
+constexpr bool foldsOperand(int p) {
+  if constexpr (requires { Tile::kFolds; })
+    return Tile::kFolds[p];
+  return false;
+}
+template <class Tile>
+constexpr bool foldsOperands() {
+  for (int p = 0; p < Tile::kPanels; ++p)
+    if (foldsOperand<Tile>(p))
+      return true;
+  return false;
+}
 
 /// Puts the vector of step `k`, which the block itself has computed, into its strip, if that has this step.
 template <int W, bool isPart, class T>
@@ -29,11 +56,6 @@ template <class T>
 [[gnu::always_inline]] inline void copySideBySide(const T *from, long step, long rows, long depth, T *to,
                                                   long toStep) {
   constexpr int W = kVectorBytes / static_cast<int>(sizeof(T));
-  if constexpr (kVectorBytes < 64) { // no masks
-    for (long k = 0; k < depth; ++k)
-      __builtin_memcpy(to + k * toStep, from + k * step, static_cast<unsigned long>(rows) * sizeof(T));
-    return;
-  }
   constexpr long kAhead = 16; // steps
   const long whole = rows / W * W, rest = rows - whole;
   for (long k = 0; k < depth; ++k, from += step, to += toStep) {
@@ -42,8 +64,11 @@ template <class T>
                          kAhead * step); // what lies side by side is too short for the processor to do it
       store<W, false>(to + r, load<W, false>(from + r, W), W);
     }
-    if (rest)
-      store<W, true>(to + whole, load<W, true>(from + whole, rest), rest);
+    if constexpr (kVectorBytes == 64) {
+      if (rest)
+        store<W, true>(to + whole, load<W, true>(from + whole, rest), rest);
+    } else // no masks
+      PB_SHORT_LOOP for (long r = whole; r < rows; ++r) to[r] = from[r];
   }
 }
 

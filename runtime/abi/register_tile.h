@@ -23,22 +23,6 @@
 
 namespace pb {
 
-/// The rows of a block of `vectors` vectors for a kernel with `scalars` scalars for each point.
-constexpr int tileRows(int scalars, int vectors) {
-  const int rows = kVectorRegisters * 3 / 4 / (vectors * scalars);
-  return rows > 1 ? rows : 1;
-}
-/// The rows of the smaller blocks that cover the remaining rows.
-constexpr int fewRows(int rows) { return rows >= 4 ? 4 : 1; }
-/// Three vectors beside eight rows need 11 loads for 24 multiply-adds, two beside twelve rows 14; with 16 registers there is no room for three.
-inline constexpr int kTileVectors = kVectorRegisters >= 32 ? 3 : 2;
-/// Parts of a box of points have a multiple of so many rows: five rows would take as long as eight, namely
-/// two blocks that overlap. `rows` and `vectors` are requested sizes; 0 stands for the sizes above.
-constexpr long tileGrain(int scalars, int rows = 0, int vectors = 0) {
-  const int all = rows > 0 ? rows : tileRows(scalars, vectors > 0 ? vectors : kTileVectors);
-  return all < 4 ? all : fewRows(all);
-}
-
 extern "C" {
 /// Bytes of a cache, by level from 1 to 3; 0: the machine has no third one. Defined in runtime/base/caches.cpp.
 long pb_cache_bytes(int level);
@@ -61,6 +45,7 @@ long pb_cache_bytes(int level);
 ///
 ///   kAlongX[], kIsOutput[]       by operand: whether it is a strip of columns, whether the kernel writes it
 ///   kKept[]                      the same: whether a block puts what it computes into the strip, from the first row of the box on
+///   kFolds[], folded(p, y, k, a) the same: whether a block reads `folded` of what the operand is at row y and step k; optional if none is
 ///   kMoves                       rows have loops of different length
 ///   kWaits                       rows read what earlier ones have computed, below step y + behind() if kResumes
 ///   kThen[]                      the same: the operand that takes its place from step change(y) on, behind the others; -1: none
@@ -85,7 +70,12 @@ public:
       return static_cast<int>(Tile::kAskedRows);
     // If no strips are shared by all rows, more rows only mean more places in memory at once.
     constexpr int most = Tile::kPanels > 0 ? kVectorRegisters : 8;
-    return tileRows(Tile::kScalars, V) < most ? tileRows(Tile::kScalars, V) : most;
+    int columns = 0;
+    if constexpr (Tile::kPanels > 0)
+      for (const bool alongX : Tile::kAlongX)
+        columns += alongX;
+    const int rows = tileRows(Tile::kScalars, V, columns > 1 ? columns : 1);
+    return rows < most ? rows : most;
   }();
   static constexpr int kFewRows = fewRows(R);
   static constexpr long kStrip = V * W; // columns
@@ -159,19 +149,19 @@ private:
       Panel<T> panels[Tile::kPanels];
       T *memory = nullptr;
       const bool copies = mustCopy(y, begin, k.begin);
-      if (copies || isJoined())
+      if (copies || joinsOperands<Tile>() || foldsOperands<Tile>())
         memory = static_cast<T *>(
             pb_scratch(maximum(k.end - k.begin, 0) * (W * columnOperands() + Rows * rowOperands()) * kSize));
-      if constexpr (isJoined())
+      if constexpr (joinsOperands<Tile>() || foldsOperands<Tile>())
         for (int p = 0; p < Tile::kPanels; ++p)
-          if (!Tile::kAlongX[p]) {
+          if (isOfOneBlock(p)) {
             panels[p] = acrossRows(Rows, p, y, begin, k, 1, memory, 0);
             memory += (k.end - k.begin) * Rows;
           }
       inColumns<Rows>(begin, end, !copies, [&]<int Vectors, bool isPart>(long x, long n) {
         T *to = memory;
         for (int p = 0; p < Tile::kPanels; ++p) {
-          if (!isJoined() || Tile::kAlongX[p])
+          if (!isOfOneBlock(p))
             panels[p] = tile_.panel(p, y, x, k.begin);
           if (Tile::kAlongX[p] && panels[p].row != 1) {
             copyStrip(panels[p], n, k.end - k.begin, to, W);
@@ -211,12 +201,9 @@ private:
     return all;
   }
 
-  static constexpr bool isJoined() {
-    if constexpr (Tile::kPanels > 0)
-      for (const int then : Tile::kThen)
-        if (then >= 0)
-          return true;
-    return false;
+  /// Whether the rows of a block are copied for it where nothing else is.
+  static constexpr bool isOfOneBlock(int p) {
+    return !Tile::kAlongX[p] && (joinsOperands<Tile>() || foldsOperand<Tile>(p));
   }
 
   static constexpr long operands(bool alongX) {
@@ -405,7 +392,7 @@ private:
   Steps stepsOf(int p, long y, Steps k) const {
     if constexpr (Tile::kMoves)
       k = {maximum(k.begin, tile_.depthBegin(y)), minimum(k.end, tile_.depthEnd(y))};
-    if constexpr (isJoined()) {
+    if constexpr (joinsOperands<Tile>()) {
       if (p >= Tile::kPanels)
         k.begin = maximum(k.begin, tile_.change(y));
       else if (Tile::kThen[p] >= 0)
@@ -420,7 +407,7 @@ private:
     next = part.size;
     const Panel<T> whole = tile_.panel(p, y, x, k.begin);
     T *const to = part.row(p);
-    if (Tile::kResumes || Tile::kThen[p] >= 0 || whole.row == 1 || whole.row == -1)
+    if (Tile::kResumes || Tile::kThen[p] >= 0 || foldsOperand<Tile>(p) || whole.row == 1 || whole.row == -1)
       return acrossRows(Rows, p, y, x, k, blocks, to, part.size);
     if (whole.step == 1 || whole.step == -1) {
       next = Rows * whole.row;
@@ -447,7 +434,23 @@ private:
     }
     const bool isBackward = tile_.panel(p, y, x, k.begin).row == -1; // then the last row comes first
     copyAcross(rows, p, y, x, k, blocks, to, size, isBackward);
-    return isBackward ? Panel<T>{to + rows - 1, -1, rows} : Panel<T>{to, 1, rows};
+    const Panel<T> copied = isBackward ? Panel<T>{to + rows - 1, -1, rows} : Panel<T>{to, 1, rows};
+    if constexpr (foldsOperands<Tile>())
+      if (foldsOperand<Tile>(p))
+        fold(copied, rows, p, y, k, blocks, size);
+    return copied;
+  }
+
+  /// Computes what blocks read from the rows that have been copied.
+  void fold(const Panel<T> &copied, long rows, int p, long y, Steps k, long blocks, long size) const {
+    PB_TILE_LOOP for (long r = 0; r < blocks * rows; ++r) {
+      const Steps own = stepsOf(p, y + r, k);
+      T *const row = const_cast<T *>(copied.at) + r / rows * size + r % rows * copied.row;
+      PB_TILE_LOOP for (long s = own.begin; s < own.end; ++s) {
+        T &cell = row[(s - k.begin) * copied.step];
+        cell = tile_.folded(p, y + r, s, cell);
+      }
+    }
   }
 
   void copyAcross(long rows, int p, long y, long x, Steps k, long blocks, T *to, long size,
@@ -471,7 +474,7 @@ private:
         T *const there = to + g * size + (first - k.begin) * rows;
         copyStrip(Panel<T>{at - back, isBackward ? 1 : from.row, from.step}, rows, end - first, there, rows);
       }
-    if constexpr (!Tile::kMoves && !isJoined())
+    if constexpr (!Tile::kMoves && !joinsOperands<Tile>())
       return; // all rows have the same steps
     PB_TILE_LOOP for (long g = 0; g < blocks; ++g) PB_TILE_LOOP for (long r = 0; r < rows; ++r) {
       const Steps own = stepsOf(p, y + g * rows + r, k);

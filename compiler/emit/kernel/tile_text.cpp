@@ -28,7 +28,8 @@ public:
     // The names that the members use are known only when all of them are printed.
     const std::string cells = text(block_.cells, "    ");
     const std::string begin = text(block_.xBegin), end = text(block_.xEnd);
-    const std::string distances = block_.depth ? texts(block_.depth->strips) : "";
+    const std::string distances = block_.depth ? texts(block_.depth->strips) : "",
+                      factors = block_.depth ? folded(block_.depth->strips) : "";
     const std::string depthBegin = block_.depth ? text(block_.depth->begin) : "",
                       depthEnd = block_.depth ? text(block_.depth->end) : "",
                       change = block_.depth && block_.depth->change ? text(block_.depth->change) : "",
@@ -39,7 +40,7 @@ public:
       type += function("long", member, fmt::format("[[maybe_unused]] long {}", block_.y),
                        fmt::format("    return {};\n", *value));
     if (block_.depth)
-      type += depth(depthBegin, depthEnd, behind, change, distances);
+      type += depth(depthBegin, depthEnd, behind, change, distances) + folding(factors);
     return {type + body(cells), used_.buffers, given()};
   }
 
@@ -147,6 +148,29 @@ private:
                            distance(strips[p].across, buffer), distance(strips[p].step, buffer));
     }
     return cases;
+  }
+
+  /// The cases of `folded`.
+  std::string folded(const std::vector<Block::Strip> &strips) {
+    std::string cases;
+    for (std::size_t p = 0; p < strips.size(); ++p)
+      if (strips[p].folded)
+        cases += fmt::format("    case {}:\n      return {};\n", p, text(strips[p].folded));
+    return cases;
+  }
+
+  /// The members for operands of which a block reads something else than the cells.
+  std::string folding(const std::string &cases) const {
+    if (cases.empty())
+      return "";
+    std::string folds;
+    for (const Block::Strip &s : block_.depth->strips)
+      folds += std::string(folds.empty() ? "" : ", ") + (s.folded ? "true" : "false");
+    return fmt::format("  static constexpr bool kFolds[] = {{{}}};\n", folds) +
+           function("Cell", "folded",
+                    fmt::format("int pb__p, [[maybe_unused]] long {}, [[maybe_unused]] long {}, Cell {}",
+                                block_.y, Block::kK, Block::kCell),
+                    fmt::format("    switch (pb__p) {{\n{}    }}\n    __builtin_unreachable();\n", cases));
   }
 
   /// The members that the runtime needs if the loop over k can be cut and its operands copied.

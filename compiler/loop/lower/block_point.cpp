@@ -37,6 +37,21 @@ Expr readOf(const Expr &e, int access) {
   return reads.found;
 }
 
+/// All cells that it reads.
+std::vector<Expr> readsOf(const Expr &e) {
+  struct Reads : Visitor {
+    std::vector<Expr> found;
+    void expr(const Expr &e) override {
+      if (as<Element>(e))
+        found.push_back(e);
+      else
+        Visitor::expr(e);
+    }
+  } reads;
+  reads.expr(e);
+  return std::move(reads.found);
+}
+
 /// Functions keep the form that has no vector versions.
 struct OneByOne : Mutator {
   Expr expr(const Expr &e) override {
@@ -130,13 +145,49 @@ Expr BlockPoint::Turned::vector() const {
   return make(Expression{Local{name, element, {index(B::kRow), index(B::kVector)}}});
 }
 
-Expr BlockPoint::value(const Expr &e) {
+std::optional<std::size_t> BlockPoint::strip(const Expr &e) const {
   const Element *cell = as<Element>(e);
   for (std::size_t k = 0; cell && !step_.empty() && k < registers_.strips.size(); ++k) {
     const Registers::Strip &s = registers_.strips[k];
     if (s.statement == statement_ && s.access == cell->access && !(perRow_ && s.isOutput && !s.isKept))
-      return make({StripValue{static_cast<int>(k), index(step_)}});
+      return k;
   }
+  return std::nullopt;
+}
+
+/// Folds the factor into a strip of rows if it is made of one cell of it, which nothing else reads, and of what no point changes.
+Expr BlockPoint::factor(const Expr &e) {
+  if (moves(e) || as<Element>(e) || typeOf(e) != registers_.element || registers_.joinedBegin)
+    return value(e);
+  std::optional<std::size_t> host;
+  Expr cell;
+  int strips = 0;
+  bool isFixed = true;
+  for (const Expr &read : readsOf(e)) {
+    isFixed = isFixed && nest_.buffers[static_cast<std::size_t>(as<Element>(read)->buffer)].isInput;
+    if (const std::optional<std::size_t> k = strip(read))
+      host = k, cell = read, ++strips;
+  }
+  const auto isSame = [&](const Expr &read) {
+    return as<Element>(read)->access == as<Element>(cell)->access;
+  };
+  const std::vector<Expr> all = readsOf(whole_);
+  if (strips != 1 || !isFixed || registers_.strips[*host].isAlongX ||
+      std::count_if(all.begin(), all.end(), isSame) != 1)
+    return value(e);
+  struct Cells : Mutator {
+    const Expr &cell;
+    explicit Cells(const Expr &cell) : cell(cell) {}
+    Expr expr(const Expr &e) override { return e == cell ? index(B::kCell) : Mutator::expr(e); }
+  };
+  folded_[*host] = replaced(uniform(Cells(cell).expr(e)), {{step_, index(B::kK)}});
+  return make({StripValue{static_cast<int>(*host), index(step_)}});
+}
+
+Expr BlockPoint::value(const Expr &e) {
+  const Element *cell = as<Element>(e);
+  if (const std::optional<std::size_t> k = strip(e))
+    return make({StripValue{static_cast<int>(*k), index(step_)}});
   if (!moves(e))
     return uniform(e);
   if (const Local *local = as<Local>(e))
@@ -149,8 +200,10 @@ Expr BlockPoint::value(const Expr &e) {
     return cells(e, statement_);
   if (const Operation *operation = as<Operation>(e)) {
     std::vector<Expr> operands;
+    const bool hasFactors =
+        operation->op == Operation::Op::Multiply || operation->op == Operation::Op::Divide;
     for (const Expr &operand : operation->operands)
-      operands.push_back(value(operand));
+      operands.push_back(hasFactors ? factor(operand) : value(operand));
     return grouped(make({Operation{operation->op, operation->type, std::move(operands)}}));
   }
   // A cast to its own type: the transformation allows nothing else.
@@ -165,17 +218,7 @@ std::vector<BlockPoint::Used> BlockPoint::cellsOf(const Assign &one) const {
     if (moves(e) && (!found || found->down))
       all.push_back({make({CellVector{e}}), isWritten, found != nullptr});
   };
-  struct Reads : Visitor {
-    std::vector<Expr> found;
-    void expr(const Expr &e) override {
-      if (as<Element>(e))
-        found.push_back(e);
-      else
-        Visitor::expr(e);
-    }
-  } reads;
-  reads.expr(one.value);
-  for (const Expr &read : reads.found)
+  for (const Expr &read : readsOf(one.value))
     put(read, false);
   if (as<Element>(one.target))
     put(one.target, true);
@@ -183,7 +226,7 @@ std::vector<BlockPoint::Used> BlockPoint::cellsOf(const Assign &one) const {
 }
 
 BlockPoint::Result BlockPoint::of(const Assign &one, const std::string &step, bool perRow) {
-  statement_ = one.statement, step_ = step, perRow_ = perRow;
+  statement_ = one.statement, step_ = step, perRow_ = perRow, whole_ = one.value;
   const auto x = static_cast<std::size_t>(registers_.x), y = static_cast<std::size_t>(registers_.y);
   if (x >= one.dimensions.size() || y >= one.dimensions.size() || !isIndex(one.dimensions[x], x_) ||
       !isIndex(registers_.isBackward ? negated(one.dimensions[y]) : one.dimensions[y], y_))
@@ -209,6 +252,11 @@ BlockPoint::Result BlockPoint::of(const Assign &one, const std::string &step, bo
 Expr BlockPoint::firstCell(std::size_t k) const {
   const auto at = cells_.find(k);
   return at == cells_.end() ? nullptr : at->second;
+}
+
+Expr BlockPoint::folded(std::size_t k) const {
+  const auto at = folded_.find(k);
+  return at == folded_.end() ? nullptr : at->second;
 }
 
 } // namespace pbc::loop

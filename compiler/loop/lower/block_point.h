@@ -5,7 +5,11 @@
 //   s += A[c2, c0] * B[c1, c2]   =>   s[r][v] += (strip 0 at c2 * strip 1 at c2)
 //   C[c1, c0] = s                =>   vector C[c1, c0] = s[r][v]
 //
-// What is the same for all columns stays a scalar, until a vector is needed. Invariant: what the statement computes for a
+//   s += alpha * A[c2, c0] * B[c1, c2]   =>   the same, and strip 0 is folded to alpha * its cell
+//
+// What is the same for all columns stays a scalar, until a vector is needed. A factor that is made of one cell of a strip of rows is computed
+// once for each row and step, as the strip is copied: in the block it would be computed for each vector, and spread from a register. Only
+// factors are: a product that is added may be rounded together with the sum. Invariant: what the statement computes for a
 // point does not change, operation by operation.
 #pragma once
 #include "compiler/loop/lower/lower.h"
@@ -32,6 +36,9 @@ public:
 
   /// The cell of strip `k` at the first point of a block; null if no statement has read it.
   Expr firstCell(std::size_t k) const;
+
+  /// What a block reads of strip `k` (BlockOfPoints::Strip::folded); null: its cells as they are.
+  Expr folded(std::size_t k) const;
 
   /// All vectors of a block, in an array of the block.
   struct Turned {
@@ -64,6 +71,8 @@ public:
 private:
   const Registers::Apart *apart(const Expr &cell, int statement) const;
   Expr value(const Expr &);
+  Expr factor(const Expr &);
+  std::optional<std::size_t> strip(const Expr &) const;
   Expr uniform(const Expr &) const;
   bool moves(const Expr &) const;
   Scalar typeOf(const Expr &) const;
@@ -74,7 +83,8 @@ private:
   int statement_ = -1;
   std::string step_;
   bool perRow_ = false;
-  std::map<std::size_t, Expr> cells_; // of the strips
+  Expr whole_;                                 // what the statement computes
+  std::map<std::size_t, Expr> cells_, folded_; // of the strips
   std::vector<Turned> loads_;
   int arrays_ = 0;
 };

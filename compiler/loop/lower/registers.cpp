@@ -408,7 +408,7 @@ private:
       const Registers::Strip &s = registers_.strips[number];
       made.strips.push_back({s.isAlongX, s.isOutput, s.isKept,
                              k < operands ? points_.firstCell(number) : joined_->taken[k - operands],
-                             s.across, s.step});
+                             s.across, s.step, points_.folded(number)});
       if (joined_ && k < operands && !s.isAlongX)
         made.strips.back().then = static_cast<int>(k + operands);
       if (!made.strips.back().first)
