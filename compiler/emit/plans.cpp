@@ -347,6 +347,7 @@ private:
       names.kernels.push_back(kernelName(*kernelOf(number, s), number));
       names.boxes.push_back(boxFunction(*kernelOf(number, s)));
       names.taskDimensions.push_back(kernelOf(number, s)->schedule.taskDimensions.size());
+      names.again.push_back(readByAllRows(*kernelOf(number, s)));
     }
     std::set<int> matrices, producers;
     std::map<std::size_t, ThroughTilesText> tiles; // by the consumer

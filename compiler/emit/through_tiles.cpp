@@ -20,12 +20,14 @@ public:
     std::string bytes;
     for (const int m : group_.matrices)
       bytes += (bytes.empty() ? "" : ", ") + std::to_string(sema::bytes(t_.matrices[m].element));
-    out.functions = boxesFunction(boxes) +
+    const std::string again = fmt::format("pb_tile_reads_{}", number), bytesAgain = readAgain();
+    out.functions = boxesFunction(boxes) + (bytesAgain.empty() ? "" : againFunction(again, bytesAgain)) +
                     fmt::format("static const pb::ThroughTiles {} = {};\n\n", out.table,
                                 initialiser({{"boxes", boxes},
                                              {"matrices", group_.matrices.size()},
                                              {"loops", group_.producers.size()},
-                                             {"bytes", "{" + bytes + "}"}})) +
+                                             {"bytes", "{" + bytes + "}"},
+                                             {"again", bytesAgain.empty() ? "" : again}})) +
                     tileFunction(out, boxes);
     return out;
   }
@@ -34,6 +36,28 @@ private:
   std::size_t position(int matrix) const {
     return static_cast<std::size_t>(std::find(group_.matrices.begin(), group_.matrices.end(), matrix) -
                                     group_.matrices.begin());
+  }
+
+  /// The bytes that each tile reads again, as a sum; "" if there are none.
+  std::string readAgain() const {
+    std::set<int> all = names_.again[static_cast<std::size_t>(group_.consumer)];
+    for (const kernel::TileProducer &p : group_.producers)
+      all.insert(names_.again[static_cast<std::size_t>(p.step)].begin(),
+                 names_.again[static_cast<std::size_t>(p.step)].end());
+    std::string sum;
+    for (const int matrix : all) {
+      if (position(matrix) < group_.matrices.size())
+        continue;
+      sum += (sum.empty() ? "" : " + ") + std::to_string(sema::bytes(t_.matrices[matrix].element)) + "L";
+      for (const auto &e : t_.matrices[matrix].extents)
+        sum += fmt::format(" * ({})", e.cxx);
+    }
+    return sum;
+  }
+
+  std::string againFunction(const std::string &name, const std::string &bytes) const {
+    return fmt::format("PB_SMALL static long {}(const pb::Frame *pb_p) {{\n{}  return {};\n}}\n\n", name,
+                       begin(), bytes);
   }
 
   std::string extents(int matrix) const {
@@ -157,6 +181,20 @@ private:
 };
 
 } // namespace
+
+std::set<int> readByAllRows(const kernel::Scheduled &kernel) {
+  std::set<int> all;
+  if (!kernel.schedule.registerTile)
+    return all;
+  for (const kernel::RegisterTile::Panel &p : kernel.schedule.registerTile->panels) {
+    const kernel::Statement &s = kernel.statements[static_cast<std::size_t>(p.statement)];
+    const int buffer = s.accesses[static_cast<std::size_t>(p.access)].buffer;
+    const int matrix = kernel.buffers[static_cast<std::size_t>(buffer)].matrix;
+    if (p.alongX && matrix >= 0)
+      all.insert(matrix);
+  }
+  return all;
+}
 
 ThroughTilesText throughTiles(const Scope &scope, const kernel::TileGroup &group, const StepNames &names,
                               std::size_t number) {

@@ -4,6 +4,7 @@
 // needs, a kernel that computes the tile with them, and the table that the runtime walks.
 #pragma once
 #include "compiler/emit/parts.h"
+#include <set>
 
 namespace pbc::emit {
 
@@ -11,7 +12,11 @@ namespace pbc::emit {
 struct StepNames {
   std::vector<std::string> kernels, boxes;
   std::vector<std::size_t> taskDimensions;
+  std::vector<std::set<int>> again; // readByAllRows() of the step
 };
+
+/// The matrices of which blocks in registers read strips of columns, each block of rows the same ones.
+std::set<int> readByAllRows(const kernel::Scheduled &);
 
 struct ThroughTilesText {
   std::string functions;

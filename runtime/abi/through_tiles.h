@@ -29,6 +29,8 @@ struct ThroughTiles {
   void (*boxes)(const Frame *, const long *low, const long *high, Box *cells, Box *points);
   int matrices, loops;
   long bytes[kMost]; // bytes of an element, by matrix
+  /// Bytes that each tile reads again, because its loops use them for all rows of their blocks in registers; null: none.
+  long (*again)(const Frame *) = nullptr;
 };
 
 /// A box that contains nothing until includeCells() enlarges it.
@@ -49,8 +51,8 @@ inline void runPart(const Frame *frame, BoxFunction kernel, const Box &points) {
 }
 
 /// The tiles of a step with `through` matrices. It has no dimensions if the matrices are better computed as a
-/// whole: when they fit in the caches of the workers, when no tile fits in a cache, or when tiles would
-/// compute too many cells twice.
+/// whole: when they fit in the caches of the workers, when no tile fits in a cache, when tiles would
+/// compute too many cells twice, or when they would read more again than the matrices have cells.
 Split throughTiles(const LoopStep &, const Frame *, const Box &, int workers);
 inline bool isWhole(const Split &split) { return split.size[0] == 0; }
 

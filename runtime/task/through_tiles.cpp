@@ -111,6 +111,18 @@ private:
   const long budget_;
 };
 
+/// Whether tiles of this size read so much again that the matrices as a whole, each of which is written and read once, are less.
+bool readsMore(const ThroughTiles &t, const Frame *frame, const Box &box, const Split &split, long bytes) {
+  if (!t.again)
+    return false;
+  double tiles = 1;
+  for (int d = 0; d < box.rank; ++d) {
+    const long parts = (box.high[d] - box.low[d] + split.size[d] - 1) / split.size[d];
+    tiles *= static_cast<double>(parts);
+  }
+  return tiles * static_cast<double>(t.again(frame)) > 2.0 * static_cast<double>(bytes);
+}
+
 } // namespace
 
 Box noCells(int rank) {
@@ -172,6 +184,8 @@ Split throughTiles(const LoopStep &step, const Frame *frame, const Box &box, int
       break;
     width = width <= kNarrowest ? width / 2 : std::max((width + 1) / 2, kNarrowest);
   }
+  if (!isWhole(best) && !isAsked && readsMore(*step.through, frame, box, best, whole.bytes))
+    return {};
   if (!isWhole(best))
     evenOut(best, box, kAnywhere, workers);
   return best;

@@ -78,6 +78,25 @@ TEST(ThroughTiles, WorkersGetAboutTheSame) {
     }
 }
 
+TEST(ThroughTiles, WholeIfTilesReadMoreAgain) {
+  constexpr long kWidth = 4096, kHeight = 1L << 14;
+  static constexpr long kCells = kWidth * (kHeight + kTaps - 1) * static_cast<long>(sizeof(float));
+  Image image;
+  image.width = kWidth, image.height = kHeight;
+  pb::LoopStep s{};
+  const auto isWhole = [&](const pb::ThroughTiles &tiles) {
+    s.through = &tiles;
+    return pb::isWhole(pb::throughTiles(s, &image, Box{2, {0, 0}, {kWidth, kHeight}}, 1));
+  };
+  pb::ThroughTiles reading = kRows;
+  reading.again = [](const pb::Frame *) { return 64L; };
+  EXPECT_FALSE(isWhole(reading)) << "a line for each tile";
+  reading.again = [](const pb::Frame *) { return kCells; };
+  EXPECT_TRUE(isWhole(reading)) << "as much as the matrix, for each of many tiles";
+  image.tileBytes = 1L << 19;
+  EXPECT_FALSE(isWhole(reading)) << "tiles are asked for";
+}
+
 TEST(ThroughTiles, NothingToDo) {
   EXPECT_TRUE(pb::isWhole(tilesOf(0, 40, 0, 1)));
   EXPECT_TRUE(pb::isWhole(tilesOf(40, 0, 64, 1)));
