@@ -65,10 +65,73 @@ isl::schedule withoutFixed(const isl::schedule &order, const isl::union_map &tur
   return isl::manage(isl_schedule_map_schedule_node_bottom_up(order.copy(), change, &around));
 }
 
-/// How well the innermost loops suit a processor: for each rule 2 if its first variable, along which cells lie side by side, runs
-/// innermost without a dependence, 1 if some other loop has none.
-int suitability(const isl::schedule &order) {
-  int all = 0;
+/// The only variable of the points that the loop moves along; nothing if there are several, or rules have different ones.
+std::optional<unsigned> variableOf(const isl::union_pw_aff &loop) {
+  struct Found {
+    std::optional<unsigned> variable;
+    bool isOne = true;
+  } found;
+  isl_union_pw_aff_foreach_pw_aff(
+      loop.get(),
+      [](isl_pw_aff *f, void *user) {
+        Found &found = *static_cast<Found *>(user);
+        for (unsigned d = 0; d < static_cast<unsigned>(isl_pw_aff_dim(f, isl_dim_in)); ++d)
+          if (isl_pw_aff_involves_dims(f, isl_dim_in, d, 1) == isl_bool_true) {
+            found.isOne = found.isOne && found.variable.value_or(d) == d;
+            found.variable = d;
+          }
+        isl_pw_aff_free(f);
+        return isl_stat_ok;
+      },
+      &found);
+  return found.isOne ? found.variable : std::nullopt;
+}
+
+/// Whether the access goes from one row of its matrix to another one with each iteration of the loop over the variable.
+bool movesAcrossRows(const isl::map &access, unsigned variable) {
+  const auto rank = static_cast<unsigned>(isl_map_dim(access.get(), isl_dim_out));
+  const isl::set domain = access.domain();
+  const auto movesAlong = [&](unsigned d) {
+    isl_map *one = isl_map_project_out(access.copy(), isl_dim_out, d + 1, rank - d - 1);
+    one = isl_map_gist_domain(isl_map_project_out(one, isl_dim_out, 0, d), domain.copy());
+    const isl::map place = isl::manage(one);
+    return isl_map_involves_dims(place.get(), isl_dim_in, variable, 1) == isl_bool_true;
+  };
+  if (rank < 2 || movesAlong(0))
+    return false;
+  for (unsigned d = 1; d < rank; ++d)
+    if (movesAlong(d))
+      return true;
+  return false;
+}
+
+/// Whether the loop walks against the order of some matrix in memory: a cell is then in another line than the one before it. Nothing if its
+/// points access more than single cells, which are what takes the time.
+std::optional<bool> isAgainstMemory(const isl::union_pw_aff &loop, const std::vector<isl::map> &cells) {
+  const std::optional<unsigned> variable = variableOf(loop);
+  if (!variable)
+    return std::nullopt;
+  const isl::union_set points = isl::manage(isl_union_pw_aff_domain(loop.copy()));
+  std::optional<bool> isAgainst;
+  for (const isl::map &access : cells) {
+    isl_union_set *here = isl_union_set_from_set(access.domain().release());
+    if (isl::manage(isl_union_set_intersect(here, points.copy())).is_empty())
+      continue;
+    if (isl_map_is_single_valued(access.get()) != isl_bool_true)
+      return std::nullopt;
+    isAgainst = isAgainst.value_or(false) || movesAcrossRows(access, *variable);
+  }
+  return isAgainst;
+}
+
+/// How well the innermost loops suit a processor: for each rule 8 if its first variable, along which cells lie side by side, runs
+/// innermost without a dependence, 4 if some other loop has none. Of loops whose points access single cells, one that follows their order in memory
+/// is better than a loop along another variable that does not, even if it carries a dependence.
+int suitability(const isl::schedule &order, const std::vector<isl::map> &cells) {
+  struct Sum {
+    const std::vector<isl::map> &cells;
+    int all = 0;
+  } sum{cells};
   isl_schedule_foreach_schedule_node_top_down(
       order.get(),
       [](isl_schedule_node *node, void *user) {
@@ -82,6 +145,8 @@ int suitability(const isl::schedule &order) {
         const int members = isl_schedule_node_band_n_member(node);
         isl_multi_union_pw_aff *loops = isl_schedule_node_band_get_partial_schedule(node);
         isl_union_pw_aff *last = isl_multi_union_pw_aff_get_union_pw_aff(loops, members - 1);
+        Sum &sum = *static_cast<Sum *>(user);
+        const std::optional<bool> isAgainst = isAgainstMemory(isl::manage_copy(last), sum.cells);
         isl_multi_union_pw_aff_free(loops);
         bool isFirstVariable = true;
         isl_union_pw_aff_foreach_pw_aff(
@@ -96,12 +161,16 @@ int suitability(const isl::schedule &order) {
         int here = 0;
         for (int k = 0; k < members; ++k)
           if (isl_schedule_node_band_member_get_coincident(node, k) == isl_bool_true)
-            here = std::max(here, k + 1 == members && isFirstVariable ? 2 : 1);
-        *static_cast<int *>(user) += here;
+            here = std::max(here, k + 1 == members && isFirstVariable ? 8 : 4);
+        if (isAgainst && *isAgainst)
+          here = here == 8 ? 6 : here / 2;
+        else if (isAgainst)
+          here = here == 8 ? 8 : here == 4 ? 7 : 5;
+        sum.all += here;
         return isl_bool_true;
       },
-      &all);
-  return all;
+      &sum);
+  return sum.all;
 }
 
 } // namespace
@@ -129,7 +198,8 @@ std::optional<isl::schedule> inComponents(const std::vector<RuleUse> &uses, cons
 }
 
 std::optional<isl::schedule> distributed(const std::vector<RuleUse> &uses, const isl::union_map &dependences,
-                                         const isl::set &context, const isl::schedule &whole) {
+                                         const isl::set &context, const isl::schedule &whole,
+                                         const std::vector<isl::map> &cells) {
   std::optional<isl::schedule> best;
   int most = -1;
   for (const isl::multi_union_pw_aff &loop : outermostLoops(whole)) {
@@ -141,7 +211,7 @@ std::optional<isl::schedule> distributed(const std::vector<RuleUse> &uses, const
     if (!parts)
       continue;
     const isl::schedule inside = withoutFixed(*parts, turn);
-    const int suits = suitability(inside);
+    const int suits = suitability(inside, cells);
     if (suits <= most)
       continue;
     most = suits;

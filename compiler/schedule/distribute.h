@@ -7,7 +7,11 @@
 //   => for k: { for j: R[k, j];  for y: for j: V[y, j] }
 //
 // So each of them has its contiguous direction innermost, and loops without dependences are parallel. Where several loops can be the
-// outermost one, that which leaves most rules such a direction is. Kennedy and McKinley,
+// outermost one, that which leaves most rules such a direction is:
+//
+//   P[j, i] = P[j - 1, i] - L[j - 1, i] X[j - 1];  X[i] = P[i, i] / L[i, i]     =>     for i: { for j: P[j, i];  X[i] }
+//
+// With j outside, the loop over i would carry no dependence, but walk against the order of the cells in memory. Kennedy and McKinley,
 // *Maximizing loop parallelism and improving data locality via loop fusion and distribution*, 1993, have the graph of
 // dependences inside a loop, whose components are taken apart here.
 //
@@ -17,9 +21,10 @@
 
 namespace pbc::schedule {
 
-/// `whole`: a legal order of the uses. Nothing if no outermost loop takes them apart.
+/// `whole`: a legal order of the uses. `cells`: as in orderOf(). Nothing if no outermost loop takes them apart.
 std::optional<isl::schedule> distributed(const std::vector<RuleUse> &, const isl::union_map &dependences,
-                                         const isl::set &context, const isl::schedule &whole);
+                                         const isl::set &context, const isl::schedule &whole,
+                                         const std::vector<isl::map> &cells = {});
 
 /// The components of the uses, one after the other, each in an order of its own; nothing if one of them has none.
 std::optional<isl::schedule> inComponents(const std::vector<RuleUse> &, const isl::union_map &dependences,

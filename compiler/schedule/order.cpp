@@ -107,7 +107,7 @@ std::optional<isl::schedule> orderOne(const RuleUse &use, const isl::union_map &
 } // namespace
 
 std::optional<isl::schedule> orderOf(const std::vector<RuleUse> &uses, const isl::union_map &dependences,
-                                     const isl::set &context) {
+                                     const isl::set &context, const std::vector<isl::map> &cells) {
   if (uses.size() == 1)
     if (auto order = orderOne(uses.front(), dependences, context))
       return order;
@@ -127,7 +127,7 @@ std::optional<isl::schedule> orderOf(const std::vector<RuleUse> &uses, const isl
   }
   isl::schedule whole = isl::manage(schedule);
   if (uses.size() > 1)
-    if (auto apart = distributed(uses, dependences, context, whole))
+    if (auto apart = distributed(uses, dependences, context, whole, cells))
       return apart;
   return whole;
 }

@@ -16,7 +16,8 @@ namespace pbc::schedule {
 
 /// A legal order of the points, or nothing if there is none (then the points form a cycle). `dependences`: {
 /// point -> point that needs it }, within the uses' domains; sizes in `context`.
+/// `cells`: { point -> cells that it reads or writes }, by access, without the versions of matrices; they decide between legal orders.
 std::optional<isl::schedule> orderOf(const std::vector<RuleUse> &uses, const isl::union_map &dependences,
-                                     const isl::set &context);
+                                     const isl::set &context, const std::vector<isl::map> &cells = {});
 
 } // namespace pbc::schedule

@@ -99,6 +99,27 @@ public:
   }
 
   /// Reports the first cycle that was found, as an error.
+  /// What points of the uses read and write, by access, without the versions of matrices.
+  std::vector<isl::map> cellsOf(const std::vector<RuleUse> &uses) const {
+    std::vector<isl::map> all;
+    const auto add = [&](const RuleUse &use, int matrix, const isl::map &access) {
+      isl_map *cells = isl_map_intersect_domain(access.copy(), use.domain.copy());
+      if (t_.matrices[matrix].isVersioned)
+        cells =
+            isl_map_project_out(cells, isl_dim_out, static_cast<unsigned>(t_.matrices[matrix].rank() - 1), 1);
+      all.push_back(isl::manage(cells));
+    };
+    for (const RuleUse &use : uses) {
+      const sema::Rule &r = t_.rules[use.rule];
+      const choice::Application &application = grid_.applications[use.rule];
+      for (std::size_t k = 0; k < r.outputs.size(); ++k)
+        add(use, r.outputs[k].matrix, application.writes[k]);
+      for (std::size_t k = 0; k < r.inputs.size(); ++k)
+        add(use, r.inputs[k].matrix, application.reads[k]);
+    }
+    return all;
+  }
+
   void reportCycle() {
     if (!cycle_.empty())
       reportCycle(cycle_);
@@ -337,7 +358,7 @@ private:
     else if (group.size() > 1)
       order = slicedOrder(t_, grid_, step.uses, dependences, sliced);
     if (!order && !(sliced && group.size() > 1))
-      order = orderOf(step.uses, dependences, grid_.context);
+      order = orderOf(step.uses, dependences, grid_.context, cellsOf(step.uses));
     if (!order) {
       if (cycle_.empty() && !sliced)
         for (const int u : group)
