@@ -2,6 +2,7 @@
 
 #include "compiler/kernel/policy/rows_at_once.h"
 #include "compiler/kernel/along.h"
+#include "compiler/kernel/footprint.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/transform/lanes.h"
 #include "compiler/kernel/transform/open_loops.h"
@@ -47,6 +48,33 @@ bool areRowsApart(const Scheduled &kernel, const LoopNode &loop) {
     }
   }
   return found;
+}
+
+/// Whether all loops of the body walk along rows of what they write, and down columns of some matrix that neighbouring points read beside
+/// each other: how many of these a line of memory has; 0 if not.
+long readsAcrossRows(const Scheduled &kernel, const LoopNode &points) {
+  constexpr long kLineBytes = 64;
+  const int x = memberDimension(kernel, points.band);
+  long together = 0;
+  bool isEach = x >= 0;
+  visit(points.band.child(0), [&](const isl::schedule_node &node) {
+    const std::optional<LoopNode> inner = loopAt(node);
+    if (!inner)
+      return;
+    const int k = memberDimension(kernel, inner->band);
+    isEach = isEach && k >= 0 && isParallel(inner->band);
+    for (const int s : statementsBelow(kernel, *inner))
+      for (const Access &a : kernel.statements[static_cast<std::size_t>(s)].accesses) {
+        const Buffer &buffer = kernel.buffers[static_cast<std::size_t>(a.buffer)];
+        if (!isEach || buffer.role == Buffer::Role::Local || buffer.rank < 2)
+          continue;
+        const auto across = along(kernel, a, x), down = along(kernel, a, k);
+        isEach = across && down && (!a.isWrite || *down == Along::Contiguous);
+        if (isEach && !a.isWrite && *across == Along::Contiguous && *down == Along::Strided)
+          together = std::max(together, kLineBytes / static_cast<long>(bytesOf(buffer.element)));
+      }
+  });
+  return isEach ? together : 0;
 }
 
 /// Whether the terms read rows of matrices, another row for each point.
@@ -126,8 +154,12 @@ Steps rowsAtOnce(const Scheduled &kernel, const LoopNode &innermost) {
     if (outside.empty() || !isOverPoints(kernel, outside.front()) || !isParallel(outside.front().band))
       return pointsAtOnce(kernel, innermost);
     rows = outside.front();
-  } else if (!waitsInBody(kernel, innermost))
+  } else if (!waitsInBody(kernel, innermost)) {
+    if (const long together = readsAcrossRows(kernel, innermost);
+        together > 0 && whyNoLanes(kernel, innermost).empty())
+      return {{script::step("lanes", {innermost.label}, {together})}, ""};
     return {{}, fmt::format("no row along `{}` waits for its own cells", innermost.label)};
+  }
   if (!areRowsApart(kernel, rows))
     return {{}, fmt::format("what it accesses does not lie in rows along `{}`", rows.label)};
   if (std::string why = whyNoLanes(kernel, rows); !why.empty())
