@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Groups of iterations: each statement runs over all lanes of a group before the next one, so that the scalars of a body
-// are vectors. Then follow groups of a quarter, and the iterations that are left over.
+// are vectors. Then follow groups of a quarter, and the iterations that are left over. Where strides are not known, rows may be what lies side by
+// side, as in a transposed view: groups of rows then use what a line of memory has at once, and others are left out.
 //
 //   for c1 [lanes:8] { s[0] = 0; for c2 { s[0] += A[c2, c1] } }
 //   =>  { c1_g = ..; c1_e = ..
@@ -41,11 +42,13 @@ struct OverLanes : Mutator {
   const Nest &nest;
   const std::string &iterator;
   const long count;
-  OverLanes(const Nest &nest, const std::string &iterator, long count)
-      : nest(nest), iterator(iterator), count(count) {}
+  const bool unitStride;
+  OverLanes(const Nest &nest, const std::string &iterator, long count, bool unitStride)
+      : nest(nest), iterator(iterator), count(count), unitStride(unitStride) {}
 
   NodePtr node(const NodePtr &n) override {
-    if (const For *along = as<For>(n); along && count == kTurnedLanes && isCounting(*along) && along->begin)
+    if (const For *along = as<For>(n);
+        along && unitStride && count == kTurnedLanes && isCounting(*along) && along->begin)
       if (const NodePtr strips = inStrips(*along))
         return strips;
     if (!as<Assign>(n) && !as<Call>(n))
@@ -128,7 +131,7 @@ struct Lanes : LoopPass {
     const auto *how = realisedAs<kernel::as::Lanes>(loop);
     if (!how)
       return below;
-    if (const std::optional<Left::Why> why = obstacle(*loop)) {
+    if (const std::optional<Left::Why> why = obstacle(*loop, how->count)) {
       lowering_.leave(*loop, *why);
       return plain(*loop);
     }
@@ -136,8 +139,8 @@ struct Lanes : LoopPass {
   }
 
 private:
-  std::optional<Left::Why> obstacle(const For &loop) const {
-    if (!lowering_.target.unitStride)
+  std::optional<Left::Why> obstacle(const For &loop, long count) const {
+    if (!lowering_.target.unitStride && (lowering_.target.isDevice || count > kTurnedLanes))
       return Left::Why::GeneralStrides;
     if (!loop.condition)
       return Left::Why::RunsOnce;
@@ -154,10 +157,11 @@ private:
     Let first{{{group, loop.begin}}};
     first.isConstant = false;
     std::vector<NodePtr> all = {make({std::move(first)}), make({Let{{{past, endOf(loop)}}}})};
-    for (const long size : {count, count / 4})
-      all.push_back(
-          make({For{group, nullptr, arithmetic(Arithmetic::Op::LessEqual, {add(at, integer(size)), end}),
-                    integer(size), OverLanes(lowering_.nest, loop.iterator, size).node(loop.body)}}));
+    const bool unitStride = lowering_.target.unitStride;
+    for (const long size : unitStride ? std::vector{count, count / 4} : std::vector{count})
+      all.push_back(make(
+          {For{group, nullptr, arithmetic(Arithmetic::Op::LessEqual, {add(at, integer(size)), end}),
+               integer(size), OverLanes(lowering_.nest, loop.iterator, size, unitStride).node(loop.body)}}));
     all.push_back(make({For{loop.iterator, at, less(index(loop.iterator), end), nullptr, loop.body}}));
     return scope(std::move(all));
   }

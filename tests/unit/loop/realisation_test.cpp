@@ -163,5 +163,21 @@ TEST(LoopRealisationOfBlocks, OfAProduct) {
   EXPECT_EQ(general.left.front().why, Left::Why::GeneralStrides);
 }
 
+// Rows of a transposed view lie side by side: groups of them share lines of memory.
+TEST(LoopRealisationOfLanes, RowsInGeneralStrides) {
+  kernel::Lifted lifted(R"(
+transform TimesVector from A[w, h], X[w] to Y[h] {
+  Y.cell(i) from(A.row(i) a, X x) { double s = 0; for (int k = 0; k < w; ++k) s += a.cell(k) * x.cell(k); return s; }
+}
+)");
+  const kernel::Scheduled kernel = kernel::defaultSchedule(lifted.kernel()).kernel;
+  const kernel::Realisation rows = as::Lanes{8};
+  EXPECT_GT(count(lower(nestOf(kernel), {}), rows), 0);
+  const Lowered general = lower(nestOf(kernel), {.unitStride = false});
+  EXPECT_GT(count(general, rows), 0);
+  EXPECT_TRUE(general.left.empty());
+  EXPECT_EQ(count(lower(nestOf(kernel), {.unitStride = false, .isDevice = true}), rows), 0);
+}
+
 } // namespace
 } // namespace pbc::loop
