@@ -6,7 +6,6 @@
 #include "compiler/schedule/copied_reads.h"
 #include "compiler/schedule/interleaved.h"
 #include "compiler/schedule/order.h"
-#include "compiler/schedule/same_rows.h"
 #include "compiler/schedule/slices.h"
 #include "compiler/schedule/versions.h"
 #include <algorithm>
@@ -90,7 +89,7 @@ public:
     for (int a = 0; a < n; ++a)
       for (int b = 0; b < n && !uses_[a].overwritten.empty(); ++b)
         flow_[a][b] = flow_[a][b].unite(overwriting(t_, grid_, uses_[a], uses_[b]));
-    auto plan = assemble(alternative.name, withSharedLoops(groupsOf(flow_)), false);
+    auto plan = assemble(alternative.name, withInterleaved(groupsOf(flow_)), false);
     if (!plan)
       return std::nullopt;
     if (auto sliced = byVersions(alternative.name, *plan))
@@ -98,7 +97,6 @@ public:
     return plan;
   }
 
-  /// Reports the first cycle that was found, as an error.
   /// What points of the uses read and write, by access, without the versions of matrices.
   std::vector<isl::map> cellsOf(const std::vector<RuleUse> &uses) const {
     std::vector<isl::map> all;
@@ -120,6 +118,7 @@ public:
     return all;
   }
 
+  /// Reports the first cycle that was found, as an error.
   void reportCycle() {
     if (!cycle_.empty())
       reportCycle(cycle_);
@@ -190,8 +189,8 @@ private:
       }
   }
 
-  /// The groups, in their order, where rules that write a matrix in turns are one group, and those that read the same rows of one.
-  std::vector<std::vector<int>> withSharedLoops(std::vector<std::vector<int>> groups) const {
+  /// The groups, in their order, where rules that write a matrix in turns are one group.
+  std::vector<std::vector<int>> withInterleaved(std::vector<std::vector<int>> groups) const {
     const auto isFree = [&](const std::vector<int> &group) {
       return group.size() > 1 || (flow_[group[0]][group[0]].is_empty() && !isUpdated(group[0]));
     };
@@ -201,9 +200,7 @@ private:
           break; // it, and all that need it, stay behind the first one
         if (groups[second].size() > 1 || !isFree(groups[first]) || !isFree(groups[second]) ||
             !std::all_of(groups[first].begin(), groups[first].end(), [&](int u) {
-              const RuleUse &one = uses_[u], &other = uses_[groups[second][0]];
-              return areInterleaved(t_, facts_, grid_, one, other) ||
-                     readSameRows(t_, facts_, grid_, one, other);
+              return areInterleaved(t_, facts_, grid_, uses_[u], uses_[groups[second][0]]);
             }))
           continue;
         groups[second].insert(groups[second].begin(), groups[first].begin(), groups[first].end());
