@@ -81,5 +81,7 @@ with tempfile.TemporaryDirectory() as folder:
             print("the system reports no peak")
             continue
         predicted = told["temporaries"] + told["inputs_and_outputs"]
-        assert predicted / 1.2 <= taken <= predicted * 1.2, (name, predicted, taken)
+        # Where no tile fits into the caches of this machine, the matrix of a producer in tiles is there as a whole.
+        most = max(told["temporaries"], least) + told["inputs_and_outputs"]
+        assert predicted / 1.2 <= taken <= most * 1.2, (name, predicted, taken)
         print(f"{name}: predicted {predicted:.0f} bytes, measured {taken:.0f}")

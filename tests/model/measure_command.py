@@ -29,6 +29,8 @@ with tempfile.TemporaryDirectory() as folder:
     assert set(resources) >= {"issue", "load", "store", "add_f32", "multiply_f64", "divide_f64", "sqrt_f32", "add_i64"}, resources
     for name, resource in resources.items():
         rates = ["unit", "machine"] + (["unit_numbers", "machine_numbers"] if name not in ("issue", "jump") else [])
+        if name == "multiply_i64" and "unit_numbers" not in resource:
+            rates = ["unit", "machine"]  # only AVX-512 multiplies vectors of them
         assert all(resource[rate]["best"] >= resource[rate]["value"] > 0 for rate in rates), resource
         assert "latency" in resource or name in ("issue", "store", "gather", "scatter", "jump"), resource
         assert "latency" not in resource or 0 < resource["latency"]["best"] <= resource["latency"]["value"], resource

@@ -134,12 +134,14 @@ public:
     form.interleave = static_cast<int>(number("unroll"));
     form.lanes = number("lanes");
     const bool isVariable = vector && *vector != "auto" && findVariable(*vector, form);
-    if (!vector && !body && !form.lanes && !form.interleave && !isOpaque && hasUpdates(best_))
-      attempt("delay", guarded([&] { return delaySteps(best_); }));
-    if (!vector && !body && !isOpaque)
+    const bool isFree = (!vector || *vector == "auto") && !body && !isOpaque;
+    bool takesTurns = false; // points share loops that none of them has alone
+    if (isFree && !form.lanes && !form.interleave && hasUpdates(best_))
+      takesTurns = attempt("delay", guarded([&] { return delaySteps(best_); }));
+    if (isFree)
       for (const script::Step &step : termByTermCandidates(best_))
         if (Steps sums = guarded([&] { return termByTermSteps(best_, step); }); !sums.steps.empty())
-          attempt("term_by_term", sums);
+          takesTurns |= attempt("term_by_term", sums);
     if (inRegisters(form, body))
       return;
     if (body && *body != "registers")
@@ -150,7 +152,7 @@ public:
       isDone = replace(isVariable && form.body == VectorForm::Body::Any ? "vector" : "body",
                        guarded([&] { return vectorSteps(best_, form); }));
     if (isDone || attempt("vector", guarded([&] { return vectorSteps(best_, byDefault); })))
-      asVectors();
+      asVectors(takesTurns);
     else if (!isOpaque && !loops_.empty())
       leaveToCompiler();
   }
@@ -311,7 +313,7 @@ private:
     return trial.runAll(steps).empty();
   }
 
-  void asVectors() {
+  void asVectors(bool takesTurns) {
     std::optional<as::Lanes> lanes;
     std::string along;
     bool areRows = false; // a loop over points is inside the vector one (rows_at_once.h)
@@ -327,8 +329,12 @@ private:
       if (found)
         lanes = *found;
     }
-    if (areRows) { // only what is done without being asked for has them
+    if (areRows || takesTurns) { // only what is done without being asked for has them
       set("vector", "auto");
+      if (takesTurns) {
+        attempt("jam", guarded([&] { return jamSteps(best_); }));
+        attempt("stream", guarded([&] { return streamSteps(best_); }));
+      }
       return;
     }
     set("vector", along);

@@ -417,22 +417,25 @@ TEST(LoopLower, RowsInLanesAreTurned) {
              sum = make(Expression{Operation{Operation::Op::Add, Scalar::F64, {before, read}}});
   EXPECT_THAT(inRows(make(Node{Assign{cell(1, {index("c1"), index("c0")}), {}, sum}})),
               ::testing::HasSubstr(R"(
-      for c1_s = 0; c1_s < c1_e; step 8
-        if c1_s + 8 <= c1_e
-          scope
-            array double B_rows0[9, 8]
-            array double A_rows1[8, 8]
-            for pb__l = 0; pb__l < 8 {no vectors, written out}
-              let c0 = c0_g + pb__l
-              B_rows0[0, pb__l] = B[(c1_s - 1), c0]
-            A_rows1[0, 0] = 8 cells of 8 rows from A[c1_s, c0_g + 1] on, turned
-            for pb__k = 0; pb__k < 8
-              let c1 = c1_s + pb__k
-              for pb__l = 0; pb__l < 8 {vectors, 8 wide, 1 at once, rolled}
+    if registers hold 8 x 8 double
+      scope
+        let c1_e = n
+        for c1_s = 0; c1_s < c1_e; step 8
+          if c1_s + 8 <= c1_e
+            scope
+              array double B_rows0[9, 8]
+              array double A_rows1[8, 8]
+              for pb__l = 0; pb__l < 8 {no vectors, written out}
                 let c0 = c0_g + pb__l
-                B_rows0[pb__k + 1, pb__l] = B_rows0[pb__k, pb__l] + A_rows1[pb__k, pb__l]
-            8 cells of 8 rows from B[c1_s, c0_g] on, turned = B_rows0[1, 0]
-        else
+                B_rows0[0, pb__l] = B[(c1_s - 1), c0]
+              A_rows1[0, 0] = 8 cells of 8 rows from A[c1_s, c0_g + 1] on, turned
+              for pb__k = 0; pb__k < 8
+                let c1 = c1_s + pb__k
+                for pb__l = 0; pb__l < 8 {vectors, 8 wide, 1 at once, rolled}
+                  let c0 = c0_g + pb__l
+                  B_rows0[pb__k + 1, pb__l] = B_rows0[pb__k, pb__l] + A_rows1[pb__k, pb__l]
+              8 cells of 8 rows from B[c1_s, c0_g] on, turned = B_rows0[1, 0]
+          else
 )"));
 }
 
