@@ -104,7 +104,8 @@ def memory(pbc):
     result = json.loads(tune(pbc, "--objective=memory", "--json").stdout)
     expect(result["objective"] == "memory" and result["choices"][0].endswith("Lean always"), f"{result}")
     before, after = result["default_metrics"]["memory"], result["tuned_metrics"]["memory"]
-    expect(before > 64 * 8 * 8000 and after < before / 10, f"{result}")
+    counted_late = 256 << 10 # what runtime/program/peak_memory.h says of memory that is not in matrices
+    expect(before > 64 * 8 * 8000 - counted_late and after < before / 10, f"{result}")
     expect(result["default_seconds"] < 1 and result["speedup"] > 10, f"{result}")
     expect('objective = "memory"' in read("squares.cfg"), read("squares.cfg"))
     words = run(pbc, "explain", "./squares", "Squares").stdout
