@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/emulate/processor/clang_loops.h"
+#include "compiler/emulate/processor/selection.h"
 #include "compiler/kernel/footprint.h"
 #include "compiler/loop/walk.h"
 #include <algorithm>
@@ -17,7 +18,7 @@ using loop::Expr;
 using loop::NodePtr;
 
 constexpr long kSmall = 20;          // instructions of a round, that may be repeated up to so many
-constexpr long kMostVectors = 4;     // in a round
+constexpr long kMostVectors = 4;     // in a round, and so many sums side by side
 constexpr long kWrittenOut = 16;     // iterations, and
 constexpr long kWrittenLength = 400; // instructions of all of them
 
@@ -103,14 +104,19 @@ long vectorsInRound(long rounds, long lanes, long most) {
 struct Body : loop::Visitor {
   const std::vector<loop::Matrix> &matrices;
   const std::string &iterator;
+  const bool reassociates;
   long bytes = 1, instructions = 1;
+  std::set<std::string> sums; // of iterations, in any order: local variables
+  long values = 0;            // of all such sums
+  long copies = 1;            // of what is visited, in loops inside that are written out
   bool hasLoop = false, hasBranch = false, hasFunction = false, isCarried = false, isApart = false;
   std::set<std::string> own;     // values that the iteration has set
   std::set<std::string> moving;  // names of indices that differ between iterations
   std::set<std::string> isSetIn; // somewhere in the body
   std::set<int> loaded, stored;  // matrices
 
-  Body(const std::vector<loop::Matrix> &m, const loop::For &f) : matrices(m), iterator(f.iterator) {
+  Body(const std::vector<loop::Matrix> &m, const loop::For &f, bool isFreeOrder)
+      : matrices(m), iterator(f.iterator), reassociates(isFreeOrder) {
     struct Sets : loop::Visitor {
       std::set<std::string> &names;
       explicit Sets(std::set<std::string> &n) : names(n) {}
@@ -134,6 +140,11 @@ struct Body : loop::Visitor {
     if (const loop::For *f = loop::as<loop::For>(n)) {
       hasLoop = hasLoop || (f->hint.unrolling != loop::Hint::Unrolling::Fully && f->condition &&
                             !isWrittenOut(*f, roundsToWriteOut(*f).value_or(kWrittenOut + 1)));
+      const long around = copies;
+      copies *= constantRounds(*f).value_or(1);
+      Visitor::node(n);
+      copies = around;
+      return;
     } else if (loop::as<loop::If>(n) || loop::as<loop::BlockOfPoints>(n)) {
       hasBranch = true;
     } else if (const loop::Let *let = loop::as<loop::Let>(n)) {
@@ -147,13 +158,23 @@ struct Body : loop::Visitor {
     } else if (const loop::Assign *a = loop::as<loop::Assign>(n)) {
       if (const loop::Local *local = loop::as<loop::Local>(a->target)) {
         expr(a->value);
-        isCarried = isCarried || (a->op && !own.contains(local->name) && !local->isByLane);
-        own.insert(local->name);
+        if (a->op && !own.contains(local->name) && !isOfOneIteration(*local)) {
+          isCarried = isCarried || !isInAnyOrder(*a->op, local->type);
+          sums.insert(local->name);
+          values += copies;
+          bytes = std::max(bytes, static_cast<long>(kernel::bytesOf(local->type)));
+        }
+        if (!a->op)
+          own.insert(local->name);
         return;
       }
       if (const loop::Element *cell = loop::as<loop::Element>(a->target)) {
-        isCarried = isCarried || std::none_of(cell->indices.begin(), cell->indices.end(),
-                                              [&](const Expr &i) { return isMoving(i); });
+        if (std::none_of(cell->indices.begin(), cell->indices.end(),
+                         [&](const Expr &i) { return isMoving(i); }))
+          isCarried =
+              isCarried || !a->op ||
+              !isInAnyOrder(*a->op, matrices[static_cast<std::size_t>(cell->buffer)].element),
+          values += copies;
         stored.insert(cell->buffer);
         element(*cell);
         expr(a->value);
@@ -170,8 +191,8 @@ struct Body : loop::Visitor {
       return; // its indices are no numbers of vectors
     }
     if (const loop::Local *local = loop::as<loop::Local>(e)) // from the iteration before, if it is set later
-      isCarried =
-          isCarried || (isSetIn.contains(local->name) && !own.contains(local->name) && !local->isByLane);
+      isCarried = isCarried || (isSetIn.contains(local->name) && !own.contains(local->name) &&
+                                !isOfOneIteration(*local));
     if (const loop::Operation *o = loop::as<loop::Operation>(e)) {
       bytes = std::max(bytes, static_cast<long>(kernel::bytesOf(o->type)));
       ++instructions;
@@ -190,6 +211,17 @@ struct Body : loop::Visitor {
       isApart = isApart || isMoving(cell.indices[d]);
   }
 
+  /// Each iteration of the loop over a group of lanes has a value of its own.
+  bool isOfOneIteration(const loop::Local &local) const {
+    return local.isByLane && isMoving(local.indices.back());
+  }
+
+  bool isInAnyOrder(loop::Operation::Op op, body::Scalar type) const {
+    using Op = loop::Operation::Op;
+    return (reassociates || !isReal(type)) &&
+           (op == Op::Add || op == Op::Subtract || op == Op::Multiply);
+  }
+
   bool storesWhatItLoads() const {
     return std::any_of(stored.begin(), stored.end(), [&](int m) { return loaded.contains(m); });
   }
@@ -197,30 +229,38 @@ struct Body : loop::Visitor {
 
 } // namespace
 
-LoopCode loopCode(const loop::For &f, const std::vector<loop::Matrix> &matrices, long vectorBytes,
-                  bool hasGathers) {
-  Body body(matrices, f);
+LoopCode loopCode(const loop::For &f, const std::vector<loop::Matrix> &matrices, const LoopTarget &target) {
+  Body body(matrices, f, target.reassociates);
   body.node(f.body);
   LoopCode made{1, 1, !body.hasLoop, false};
   const bool isAsked = f.hint.vectors == loop::Hint::Vectors::Always,
              areCopies = f.hint.unrolling == loop::Hint::Unrolling::Fully;
   const bool isFree = f.hint.vectors == loop::Hint::Vectors::AsItLikes && !body.hasBranch &&
                       !body.hasFunction && !body.isCarried && !body.storesWhatItLoads() &&
-                      ((hasGathers && !areCopies) || !body.isApart);
+                      ((target.hasGathers && !areCopies) || !body.isApart) && !(areCopies && body.values > 0);
   if (body.hasLoop || (!isAsked && !isFree))
     return made;
   const std::optional<long> rounds = constantRounds(f);
   if (areCopies && (!rounds || body.stored.empty()))
     return made;
-  made.lanes = f.hint.width ? f.hint.width : std::max(1L, vectorBytes / body.bytes);
+  made.lanes = f.hint.width ? f.hint.width : std::max(1L, target.vectorBytes / body.bytes);
   made.vectors = f.hint.interleave ? f.hint.interleave
                                    : std::clamp(static_cast<long>(std::bit_floor(static_cast<unsigned long>(
                                                     kSmall / (body.instructions + 1)))),
                                                 1L, kMostVectors);
+  if (body.values > 0 && made.lanes > 1) { // all of them run together
+    const auto room = static_cast<unsigned long>(target.registers / (body.values + 1));
+    made.lanes *= f.hint.interleave ? f.hint.interleave
+                                    : std::clamp(static_cast<long>(std::bit_floor(room)), 1L, kMostVectors);
+    made.vectors = 1;
+    made.sums = body.sums;
+  }
   if (!rounds)
     return made;
   if (!f.hint.width)
     made.lanes = std::min(made.lanes, static_cast<long>(std::bit_floor(static_cast<unsigned long>(*rounds))));
+  if (body.values > 0)
+    return made;
   if (!f.hint.interleave)
     made.vectors = vectorsInRound(*rounds, made.lanes, made.vectors);
   const bool isWhole = *rounds % (made.lanes * made.vectors) == 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/emulate/processor/thread_lane.h"
-#include "compiler/emulate/processor/clang_loops.h"
 #include "compiler/emulate/processor/line_sources.h"
 #include "compiler/emulate/processor/selection.h"
 #include "compiler/kernel/footprint.h"
@@ -51,15 +50,20 @@ long ThreadLane::ofLaunch(const loop::Name &n) const {
 
 // ---- loops
 
+LoopCode ThreadLane::codeOf(const loop::For &f) const {
+  return loopCode(f, question_.matrices,
+                  {width(), core_.hasGathers, question_.reassociates, question_.vectorRegisters});
+}
+
 void ThreadLane::beginLoop(const loop::For &f, long turns) {
   constexpr double kSeldom = 0.5; // of a round of vectors
-  LoopCode code = loopCode(f, question_.matrices, width(), core_.hasGathers);
+  LoopCode code = codeOf(f);
   const auto ofThis = static_cast<double>(turns);
   const LoopTurns *known = block_ ? nullptr : means_.of(f);
   const long inRound = code.lanes * code.vectors;
   LoopTurns mean = known ? *known : LoopTurns{ofThis, static_cast<double>(turns - turns % inRound)};
   if (block_ || mean.inVectors < kSeldom * static_cast<double>(inRound))
-    code.lanes = code.vectors = 1;
+    code = {.isInnermost = code.isInnermost};
   const bool isVector = code.lanes > 1;
   if (!isVector)
     mean.inVectors = mean.all;
@@ -75,8 +79,9 @@ void ThreadLane::beginLoop(const loop::For &f, long turns) {
     open_.back().rest = isVector ? mean.all - mean.inVectors : 0;
   }
   open_.back().isInnermost = code.isInnermost;
+  open_.back().names = code.sums;
   open_.back().isRepeated = code.isInnermost && f.hint.unrolling != loop::Hint::Unrolling::Never;
-  areInMemory_ = isVector && turns * bytesOf(Scalar::F64) > width() * question_.vectorRegisters * 3 / 4;
+  areInMemory_ = isVector && code.sums.empty() && turns * bytesOf(Scalar::F64) > width() * question_.vectorRegisters * 3 / 4;
   if (isVector && how_.isLaneOne)
     ++turn_;
 }
@@ -101,7 +106,7 @@ void ThreadLane::endLoop() { close(); }
 
 /// One whose copies Clang puts together into vectors.
 bool ThreadLane::isTakenAsLoop(const loop::For &f) const {
-  return !block_ && loopCode(f, question_.matrices, width(), core_.hasGathers).isStraight;
+  return !block_ && codeOf(f).isStraight;
 }
 
 void ThreadLane::turnsAre(long turns) {
@@ -171,6 +176,7 @@ void ThreadLane::close() {
   loop.first = last.first;
   loop.end = static_cast<int>(ran_.trace.instructions.size());
   const double rounds = static_cast<double>(loop.times) * jumps;
+  addUp(last);
   if (std::lround(last.rest * last.drift) > 0)
     appendRest(last);
   if (length > 0 && core_.guessed > 0 && rounds > static_cast<double>(core_.guessed)) {
@@ -182,13 +188,27 @@ void ThreadLane::close() {
   aliases_.clear();
 }
 
+/// The sums of a loop's vectors: half of them are added to the other half, until there is one number.
+void ThreadLane::addUp(const Open &main) {
+  for (const auto &[place, type] : main.sums)
+    for (long left = main.numbers / 2; left > 0; left /= 2) {
+      const int own = registerOf(place);
+      emit(CpuUnit::Add, type, Kind::Computing, {own}, left);
+      ran_.trace.instructions.back().writes = {own};
+    }
+}
+
 /// The last iterations one by one: the same instructions for numbers alone.
 void ThreadLane::appendRest(const Open &main) {
   Trace &trace = ran_.trace;
   const long loop = static_cast<long>(trace.loops.size());
   const auto first = static_cast<int>(trace.instructions.size());
   std::map<int, int> renamed;
-  for (int k = main.first; k < first; ++k) {
+  std::set<int> sums; // which these iterations go on with
+  for (const auto &[place, type] : main.sums)
+    sums.insert(registerOf(place));
+  const int end = trace.loops[static_cast<std::size_t>(main.loop)].end;
+  for (int k = main.first; k < end; ++k) {
     Instruction one = trace.instructions[static_cast<std::size_t>(k)];
     const Scalar type = types_[static_cast<std::size_t>(k)];
     auto unit = static_cast<CpuUnit>(one.resource);
@@ -205,7 +225,8 @@ void ThreadLane::appendRest(const Open &main) {
       if (const auto at = renamed.find(read); at != renamed.end())
         read = at->second;
     for (int &written : one.writes)
-      written = renamed[written] = trace.registers++;
+      if (!sums.contains(written))
+        written = renamed[written] = trace.registers++;
     trace.instructions.push_back(std::move(one));
     types_.push_back(type);
   }

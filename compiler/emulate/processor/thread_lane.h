@@ -9,6 +9,7 @@
 // Loops are in thread_lane.cpp, values in thread_lane_value.cpp, accesses in thread_lane_access.cpp. Each loop that is not written out is carried out once, with an iteration in its middle. Which cells the iterations of a vector have depends on
 // the loop's variable in ways that only another run shows: RunOf::laneOne.
 #pragma once
+#include "compiler/emulate/processor/clang_loops.h"
 #include "compiler/emulate/processor/mean_turns.h"
 #include "compiler/emulate/processor/thread_trace.h"
 #include "compiler/loop/served_statements.h"
@@ -100,6 +101,8 @@ private:
     bool isInnermost = false;
     bool isRepeated = false;  // by LLVM, several times without a jump
     std::size_t accesses = 0; // when it began
+    std::set<std::string> names = {};        // of sums in vectors, which are added when it has ended
+    std::map<Place, body::Scalar> sums = {}; // the same, as they were come to
   };
   struct Where {
     std::size_t reached;
@@ -131,6 +134,8 @@ private:
   std::vector<int> valuesIn(const std::vector<loop::Expr> &);
   int operation(const loop::Operation &);
   int combined(const loop::Assign &, int value, const std::optional<Where> &);
+  void addUp(const Open &);
+  LoopCode codeOf(const loop::For &) const;
 
   Where reach(const loop::Expr &);
   Where reachStrip(const loop::StripValue &);

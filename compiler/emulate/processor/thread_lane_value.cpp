@@ -34,7 +34,9 @@ void ThreadLane::assign(const loop::Assign &a) {
     return;
   isFor(served_.of(a));
   int value = valueIn(a.value);
-  if (loop::as<loop::Local>(a.target)) {
+  if (const loop::Local *local = loop::as<loop::Local>(a.target)) {
+    if (!open_.empty() && open_.back().names.contains(local->name))
+      open_.back().sums.try_emplace(localOf(a.target), local->type);
     if (a.op)
       value = combined(a, value, {});
     assignTo(localOf(a.target), value);

@@ -27,6 +27,7 @@ struct ThreadQuestion {
   int vectorRegisters = 32;
   bool isWarm = true;                       // the kernel ran before with the same matrices
   std::vector<source::Origin> origins = {}; // by statement of the loops
+  bool reassociates = false;                // sums of floating-point numbers may be computed in another order
 };
 
 /// For the resources of the core. Bodies that were not lifted are not followed (loop::Call).

@@ -124,6 +124,7 @@ Prediction ProcessorPredictor::of(const kernel::Planned &planned,
     asked.names[fmt::format("high{}", t)] = valueAt(tasks[t].high, values_);
   }
   const int registers = pb::base::thisMachine().vectorRegisters;
+  asked.reassociates = made.kernel.reassociates;
   asked.vectorRegisters = registers ? registers : asked.vectorRegisters;
   Prediction p{emulate::threadTrace(asked, core_), {}, 0, false};
   const emulate::Emulation emulation(p.trace, {}, core_.core);

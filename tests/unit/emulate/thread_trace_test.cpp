@@ -62,6 +62,7 @@ Made made(const std::string &text, const std::string &steps, const std::map<std:
   const ProcessorCore core = processorCoreOf(on, 32, 32);
   ThreadQuestion question{nest.buffers, extents, lowered.body, sizes, 16, isWarm};
   question.extents.resize(nest.buffers.size());
+  question.reassociates = scheduled.reassociates;
   Made one{threadTrace(question, core), "", 0};
   EXPECT_EQ(verify(one.trace, int(core.core.resources.size())), "");
   for (const Instruction &i : one.trace.instructions) {
@@ -146,6 +147,43 @@ const char *const kSum = R"(kernel Sum [n]
 TEST(ThreadTrace, EachTermOfASumWaitsForTheOneBefore) {
   const Made one = made(kSum, "", {{"n", 1024}}, {{1024}, {}}, true);
   EXPECT_NEAR(one.cycles / 1024, 4, 0.3) << one.text;
+}
+
+std::string inAnyOrder(const std::string &kernel) {
+  std::string text = kernel;
+  return text.replace(text.find("[n]"), 3, "[n] may reassociate");
+}
+
+/// Four sums in vectors of four numbers, two of which can be begun in a cycle; then the rest, one by one.
+TEST(ThreadTrace, TermsInAnyOrderAreSummedSideBySide) {
+  const Made one = made(inAnyOrder(kSum), "", {{"n", 1024}}, {{1024}, {}}, true);
+  EXPECT_NEAR(one.cycles / 1024, 0.25, 0.05) << one.text;
+  const Made few = made(inAnyOrder(kSum), "", {{"n", 12}}, {{12}, {}}, true),
+             strict = made(kSum, "", {{"n", 12}}, {{12}, {}}, true);
+  EXPECT_NEAR(few.cycles, strict.cycles, 12) << "too few for four vectors\n" << few.text;
+}
+
+/// A sum of whole numbers is the same in any order.
+TEST(ThreadTrace, WholeNumbersAreSummedSideBySideAnyway) {
+  std::string whole = kSum;
+  for (std::size_t at; (at = whole.find("double")) != std::string::npos;)
+    whole.replace(at, 6, "int");
+  const Made one = made(whole, "", {{"n", 1024}}, {{1024}, {}}, true);
+  EXPECT_LT(one.cycles / 1024, 0.5) << one.text;
+}
+
+/// Eight sums in sixteen registers: one vector of terms for each of them.
+TEST(ThreadTrace, ManySumsHaveFewVectorsEach) {
+  std::string buffers, statements, inside;
+  for (int k = 0; k < 8; ++k) {
+    buffers += fmt::format("  buffer S{} double 0-d output\n", k);
+    statements += fmt::format("  T{0}[i]: S{0}[] += A[i]\n    {{ T{0}[i] : 0 <= i < n }}\n", k);
+    inside += fmt::format("        T{}\n", k);
+  }
+  const std::string kernel = "kernel Sums [n] may reassociate\n  buffer A double 1-d input\n" + buffers +
+                             statements + "  schedule\n    band i\n      sequence\n" + inside;
+  const Made one = made(kernel, "", {{"n", 512}}, {{512}, {}}, true);
+  EXPECT_NE(one.text.find(": 128 times"), std::string::npos) << one.text;
 }
 
 const char *const kScan = R"(kernel Scan [n]
