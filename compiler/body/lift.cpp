@@ -17,6 +17,38 @@ bool contains(const Tree &t, Kind kind) {
                      [&](const TreePtr &c) { return c && contains(*c, kind); });
 }
 
+bool isReadOf(const Value &v, const Target &target) {
+  if (v.index != target.index || v.type != target.type)
+    return false;
+  if (target.isLocal)
+    return v.kind == Value::Kind::Local;
+  return v.kind == Value::Kind::Cell &&
+         std::equal(v.operands.begin(), v.operands.end(), target.indices.begin(), target.indices.end(),
+                    [](const ValuePtr &a, const ValuePtr &b) { return same(*a, *b); });
+}
+
+bool reads(const Value &v, const Target &target) {
+  return isReadOf(v, target) || std::any_of(v.operands.begin(), v.operands.end(),
+                                            [&](const ValuePtr &one) { return reads(*one, target); });
+}
+
+/// `t = t + e` and `t = e + t` become `t += e`, which has the same bits: what looks for sums knows one form of them.
+void takeOperator(const Target &target, std::string &op, ValuePtr &value) {
+  const bool isUpdate = op.empty() && value->kind == Value::Kind::Binary && value->type == target.type &&
+                        (value->text == "+" || value->text == "-" || value->text == "*");
+  if (!isUpdate)
+    return;
+  for (const std::size_t own : {0U, 1U}) {
+    const ValuePtr &other = value->operands[1 - own];
+    if ((own == 1 && value->text == "-") || !isReadOf(*value->operands[own], target) ||
+        reads(*other, target) || other->type != target.type)
+      continue;
+    op = value->text;
+    value = ValuePtr(other);
+    return;
+  }
+}
+
 NodePtr assignment(Target target, std::string op, ValuePtr value, Span span) {
   auto n = std::make_shared<Node>();
   n->kind = Node::Kind::Assign;
@@ -235,6 +267,7 @@ void Lifter::store(Target target, std::string op, ValuePtr value, const Tree &t,
     maybeAssigned_.insert(target.index);
   } else
     known_.push_back(makeValue(Value::Kind::Cell, target.type, "", target.indices, {}, target.index));
+  takeOperator(target, op, value);
   out.push_back(assignment(std::move(target), std::move(op), std::move(value), c_.span(t)));
 }
 

@@ -98,9 +98,10 @@ private:
         describe(*kernels[s], reports_[t.index][number][s], one);
       else
         one["loops"] = Json::array(), one["calls_transforms"] = true;
-      if (bounds_.isWanted())
-        addBounds(bounds_.steps[std::size_t(t.index)][number][s], schedule::stepName(t, plan.steps[s]),
-                  in_.sources ? in_.sources->path(t.span.file) : "", one);
+      if (!bounds_.steps.empty())
+        addBounds(bounds_, bounds_.steps[std::size_t(t.index)][number][s],
+                  schedule::stepName(t, plan.steps[s]), in_.sources ? in_.sources->path(t.span.file) : "",
+                  one);
       if (const auto &device = in_.devices ? (*in_.devices)[t.index][number][s] : nullptr)
         one["device"] = onDevice(t, *device, schedule::stepName(t, plan.steps[s]));
       const auto add = [&](const std::string &choice, const kernel::Scheduled *made) {

@@ -11,8 +11,9 @@
 
 namespace pbc::driver {
 
-/// `name`: of the step, as its entry `place_NAME` has it. Lines of the source are named without the file if it is `file`.
-void addBounds(const RuleBounds::Step &, const std::string &name, const std::string &file,
+/// `name`: of the step, as its entry `place_NAME` has it. Lines of the source are named without the file if it is `file`. Nothing is added
+/// where there is nothing to say.
+void addBounds(const RuleBounds &, const RuleBounds::Step &, const std::string &name, const std::string &file,
                nlohmann::ordered_json &step);
 /// Lines; "" if the step has no such data.
 std::string boundText(const nlohmann::ordered_json &step);

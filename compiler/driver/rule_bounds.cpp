@@ -25,16 +25,20 @@ constexpr emulate::AnalysisOptions kOnlyTime{.regions = false, .least = kNever, 
 
 class Bounder {
 public:
-  explicit Bounder(Compilation &c)
-      : c_(c), given_(sizesOf(kCommand, c.options.bounds.sizes)),
-        machine_(machineFor(kCommand, c.options.bounds.machine, c.options.json)),
-        rates_(ratesFor(kCommand, machine_, pb::base::thisMachine())) {
-    if (c.options.bounds.isPredicted())
-      try {
-        core_ = search::coreOf(machine_);
-      } catch (const model::Problem &problem) {
+  explicit Bounder(Compilation &c) : c_(c), given_(sizesOf(kCommand, c.options.bounds.sizes)) {
+    if (!c.options.bounds.isWanted()) {
+      if (std::optional<search::TypicalCore> typical = search::typicalCore())
+        useCore(typical->core, typical->machine);
+      return;
+    }
+    const model::Machine machine = machineFor(kCommand, c.options.bounds.machine, c.options.json);
+    rates_ = ratesFor(kCommand, machine, pb::base::thisMachine());
+    try {
+      useCore(search::coreOf(machine), machine.name);
+    } catch (const model::Problem &problem) {
+      if (c.options.bounds.isPredicted())
         throw Refusal(fmt::format("{}: error: {}\nhelp: {}\n", kCommand, problem.what(), problem.help()));
-      }
+    }
     // One core, powers of two, and all.
     for (int cores = 1; cores < c.options.bounds.threads; cores *= 2)
       cores_.push_back(cores);
@@ -42,7 +46,10 @@ public:
   }
 
   RuleBounds all() {
-    RuleBounds made{sizesInWords()};
+    RuleBounds made{.sizes = sizesInWords()};
+    made.fastAt =
+        fmt::format("on {}, {}", machine_,
+                    made.sizes.empty() ? fmt::format("all sizes {}", search::kTypicalSize) : made.sizes);
     for (const auto &t : c_.module.transforms) {
       for (const std::string &name : t.sizeNames())
         names_.insert(name);
@@ -56,7 +63,8 @@ public:
           auto at = std::find_if(known.begin(), known.end(),
                                  [&](const auto &k) { return schedule::isSameStep(*k.first, s); });
           if (at == known.end())
-            at = known.insert(known.end(), {&s, step(t, s, versionsOf(t, p, ofPlan.size()))});
+            at = known.insert(known.end(), {&s, step(t, s, c_.kernels[t.index][p][ofPlan.size()],
+                                                     versionsOf(t, p, ofPlan.size()))});
           ofPlan.push_back(at->second);
         }
         for (const kernel::TileGroup &group : c_.fusions[t.index][p].groups)
@@ -95,10 +103,19 @@ private:
     return c_.versions[std::size_t(t.index)][plan][step];
   }
 
+  void useCore(const emulate::ProcessorCore &core, const std::string &machine) {
+    core_ = core;
+    machine_ = machine;
+  }
+
+  /// `scheduled`: as the program runs it, if it can be taken apart.
   RuleBounds::Step step(const sema::Transform &t, const schedule::Step &s,
+                        const std::optional<kernel::Scheduled> &scheduled,
                         const std::vector<emit::Version> &versions) {
     if (s.callsTransforms)
       return {{}, "its bodies call transforms"};
+    if (!rates_ && (!scheduled || !search::hasOrderedSums(*scheduled)))
+      return {};
     for (const auto &use : s.uses)
       if (const body::Facts &facts = c_.facts[t.index][std::size_t(use.rule)]; !facts.liftable)
         return {{},
@@ -112,8 +129,8 @@ private:
     for (const std::string &parameter : lifted.parameters) {
       if (const auto given = given_.find(parameter); given != given_.end())
         options.values.insert(*given);
-      else if (c_.options.bounds.n)
-        options.values[parameter] = *c_.options.bounds.n;
+      else if (const std::optional<long> n = rates_ ? c_.options.bounds.n : search::kTypicalSize)
+        options.values[parameter] = *n;
       else
         return {{},
                 fmt::format("its size {0} has no value: --size={0}=1024 gives it one",
@@ -132,11 +149,15 @@ private:
       if (matrix.role == sema::Role::Through)
         options.temporaries.insert(matrix.name);
     RuleBounds::Step made;
-    if (core_)
+    if (core_ && scheduled)
+      made.fast = search::fastGain(lifted, *scheduled, options.values, *core_);
+    if (!rates_)
+      return made;
+    if (c_.options.bounds.isPredicted())
       made.prediction = predicted(lifted, options.values, versions);
     for (const int cores : cores_) {
       options.cores = cores;
-      search::RuleBound bound = search::ruleBound(lifted, options, rates_);
+      search::RuleBound bound = search::ruleBound(lifted, options, *rates_);
       if (bound.seconds <= 0) {
         made.byCores.clear();
         made.why = bound.why;
@@ -217,19 +238,15 @@ private:
 
   Compilation &c_;
   std::map<std::string, long> given_;
-  model::Machine machine_;
-  search::Rates rates_;
-  std::optional<emulate::ProcessorCore> core_; // if predictions are wanted
+  std::string machine_;                // its name
+  std::optional<search::Rates> rates_; // if bounds are wanted
+  std::optional<emulate::ProcessorCore> core_;
   std::vector<int> cores_;
   std::set<std::string> names_; // of sizes
 };
 
 } // namespace
 
-RuleBounds ruleBounds(Compilation &c) {
-  if (!c.options.bounds.isWanted())
-    return {};
-  return Bounder(c).all();
-}
+RuleBounds ruleBounds(Compilation &c) { return Bounder(c).all(); }
 
 } // namespace pbc::driver

@@ -3,10 +3,13 @@
 // Bounds of the rules of a program for `pbc explain --n=...`: the time below which no schedule of a step stays.
 //
 //   const RuleBounds bounds = ruleBounds(compilation);
-//   bounds.of(transform, plan, step)   on 1 core: 358 us, on 2 cores: 179 us, each with its derivation
+//   bounds.steps[transform][plan][step]   on 1 core: 358 us, on 2 cores: 179 us, each with its derivation
+//
+// Without sizes there are no bounds, but what `fast` would bring to rules with ordered sums, at typical sizes on a typical processor.
 #pragma once
 #include "compiler/driver/compilation.h"
 #include "compiler/emulate/by_line.h"
+#include "compiler/search/predict/fast_gain.h"
 #include "compiler/search/prove/rule_bound.h"
 
 namespace pbc::driver {
@@ -32,7 +35,9 @@ struct RuleBounds {
     std::vector<std::pair<int, search::RuleBound>> byCores; // with the least number first
     std::string why;                                        // if there are none: a sentence
     std::optional<Prediction> prediction = {};
+    std::optional<search::FastGain> fast = {};
   };
+  std::string fastAt;                                     // "on AMD EPYC, n = 256"
   std::vector<std::vector<std::vector<Step>>> steps = {}; // by transform, plan and step
 
   bool isWanted() const { return !sizes.empty(); }

@@ -101,7 +101,7 @@ with tempfile.TemporaryDirectory() as folder:
     assert refused("--machine=wrong.toml", *JACOBI[1:]).startswith("wrong.toml:5:1: a machine has no 'unit' (did you mean 'units'?); known: "), run
     assert refused("--machine=gtx98", *JACOBI[1:]) == (
         "no machine is named 'gtx98' (did you mean 'gtx980'?)\n"
-        "  help: known: 'gtx980', 'h100', 'h200', 'k20c', 'titanx' and 'titanx_pascal'; or the path of a file that ends in .toml\n")
+        "  help: known: 'epyc7001', 'gtx980', 'h100', 'h200', 'k20c', 'titanx' and 'titanx_pascal'; or the path of a file that ends in .toml\n")
     assert refused("--machine=none.toml", *JACOBI[1:]) == "the machine's file none.toml cannot be read\n  help: there is no such file\n"
     assert "PBC_MACHINES" in refused("--machine=gtx980", *JACOBI[1:], PBC_MACHINES="/nowhere")
 

@@ -171,9 +171,8 @@ struct Body : loop::Visitor {
       if (const loop::Element *cell = loop::as<loop::Element>(a->target)) {
         if (std::none_of(cell->indices.begin(), cell->indices.end(),
                          [&](const Expr &i) { return isMoving(i); }))
-          isCarried =
-              isCarried || !a->op ||
-              !isInAnyOrder(*a->op, matrices[static_cast<std::size_t>(cell->buffer)].element),
+          isCarried = isCarried || !a->op ||
+                      !isInAnyOrder(*a->op, matrices[static_cast<std::size_t>(cell->buffer)].element),
           values += copies;
         stored.insert(cell->buffer);
         element(*cell);
@@ -191,8 +190,8 @@ struct Body : loop::Visitor {
       return; // its indices are no numbers of vectors
     }
     if (const loop::Local *local = loop::as<loop::Local>(e)) // from the iteration before, if it is set later
-      isCarried = isCarried || (isSetIn.contains(local->name) && !own.contains(local->name) &&
-                                !isOfOneIteration(*local));
+      isCarried = isCarried ||
+                  (isSetIn.contains(local->name) && !own.contains(local->name) && !isOfOneIteration(*local));
     if (const loop::Operation *o = loop::as<loop::Operation>(e)) {
       bytes = std::max(bytes, static_cast<long>(kernel::bytesOf(o->type)));
       ++instructions;
@@ -218,8 +217,7 @@ struct Body : loop::Visitor {
 
   bool isInAnyOrder(loop::Operation::Op op, body::Scalar type) const {
     using Op = loop::Operation::Op;
-    return (reassociates || !isReal(type)) &&
-           (op == Op::Add || op == Op::Subtract || op == Op::Multiply);
+    return (reassociates || !isReal(type)) && (op == Op::Add || op == Op::Subtract || op == Op::Multiply);
   }
 
   bool storesWhatItLoads() const {

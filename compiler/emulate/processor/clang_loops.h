@@ -22,7 +22,7 @@ struct LoopCode {
   long lanes = 1;   // iterations that run together: in a vector, or of a sum in several
   long vectors = 1; // in a round
   bool isInnermost = true;
-  bool isStraight = false; // so few iterations, of a constant number, that there is no loop
+  bool isStraight = false;         // so few iterations, of a constant number, that there is no loop
   std::set<std::string> sums = {}; // local variables to which the iterations of a vector add
 };
 

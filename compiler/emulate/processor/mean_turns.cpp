@@ -65,9 +65,9 @@ protected:
     const auto [at, isNew] = all_.try_emplace(&f);
     Counted &counted = at->second;
     if (isNew) {
-      const LoopCode code = loopCode(f, question_.matrices,
-                                     {core_.loopVectorBytes, core_.hasGathers, question_.reassociates,
-                                      question_.vectorRegisters});
+      const LoopCode code =
+          loopCode(f, question_.matrices,
+                   {core_.loopVectorBytes, core_.hasGathers, question_.reassociates, core_.vectorRegisters});
       counted.inRound = code.lanes * code.vectors;
       counted.isInnermost = !hasLoops(f.body);
     }

@@ -39,9 +39,10 @@ inline int placeOf(CpuUnit unit) { return static_cast<int>(unit); }
 struct ProcessorCore {
   std::string machine;
   Core core;
-  double clock = 1;                     // Hz
-  int vectorBytes = 0;                  // of the widest vectors
-  int loopVectorBytes = 0;              // of those that the compiler of the printed text makes of loops
+  double clock = 1;        // Hz
+  int vectorBytes = 0;     // of the widest vectors
+  int loopVectorBytes = 0; // of those that the compiler of the printed text makes of loops
+  int vectorRegisters = 32;
   std::vector<double> bytes;            // of the memories from L1 on, without the last one
   bool hasGathers = false;              // as far as the machine's file says
   long guessed = 0;                     // rounds of a loop whose exit is foreseen; 0: all are

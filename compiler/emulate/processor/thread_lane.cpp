@@ -52,7 +52,7 @@ long ThreadLane::ofLaunch(const loop::Name &n) const {
 
 LoopCode ThreadLane::codeOf(const loop::For &f) const {
   return loopCode(f, question_.matrices,
-                  {width(), core_.hasGathers, question_.reassociates, question_.vectorRegisters});
+                  {width(), core_.hasGathers, question_.reassociates, core_.vectorRegisters});
 }
 
 void ThreadLane::beginLoop(const loop::For &f, long turns) {
@@ -81,7 +81,8 @@ void ThreadLane::beginLoop(const loop::For &f, long turns) {
   open_.back().isInnermost = code.isInnermost;
   open_.back().names = code.sums;
   open_.back().isRepeated = code.isInnermost && f.hint.unrolling != loop::Hint::Unrolling::Never;
-  areInMemory_ = isVector && code.sums.empty() && turns * bytesOf(Scalar::F64) > width() * question_.vectorRegisters * 3 / 4;
+  areInMemory_ =
+      isVector && code.sums.empty() && turns * bytesOf(Scalar::F64) > width() * core_.vectorRegisters * 3 / 4;
   if (isVector && how_.isLaneOne)
     ++turn_;
 }
@@ -105,9 +106,7 @@ void ThreadLane::emitSetUp(bool isInnermost) {
 void ThreadLane::endLoop() { close(); }
 
 /// One whose copies Clang puts together into vectors.
-bool ThreadLane::isTakenAsLoop(const loop::For &f) const {
-  return !block_ && codeOf(f).isStraight;
-}
+bool ThreadLane::isTakenAsLoop(const loop::For &f) const { return !block_ && codeOf(f).isStraight; }
 
 void ThreadLane::turnsAre(long turns) {
   ran_.trace.loops[static_cast<std::size_t>(open_.back().loop)].times = turns;
@@ -261,8 +260,8 @@ long ThreadLane::numbers() const {
 /// Rows and vectors as runtime/abi/register_tile.h chooses them. Strips are copied, so that a block reads them side by side.
 void ThreadLane::blockOfPoints(const Block &b) {
   const long lanes = std::max(1L, core_.vectorBytes / bytesOf(b.element));
-  const long vectors = b.size.vectors ? b.size.vectors : question_.vectorRegisters >= 32 ? 3 : 2;
-  const long fitting = question_.vectorRegisters * 3 / 4 / (vectors * std::max(1, b.scalars));
+  const long vectors = b.size.vectors ? b.size.vectors : core_.vectorRegisters >= 32 ? 3 : 2;
+  const long fitting = core_.vectorRegisters * 3 / 4 / (vectors * std::max(1, b.scalars));
   const long rows = b.size.rows ? b.size.rows : std::clamp(fitting, 1L, b.depth ? 32L : 8L);
   block_ = &b;
   bind(Block::kRows, rows);

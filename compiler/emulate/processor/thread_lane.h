@@ -99,8 +99,8 @@ private:
     double drift = 1;        // how often it and those around it run, for how often their trace says
     bool isStraight = false; // all of its iterations run together, without a loop
     bool isInnermost = false;
-    bool isRepeated = false;  // by LLVM, several times without a jump
-    std::size_t accesses = 0; // when it began
+    bool isRepeated = false;                 // by LLVM, several times without a jump
+    std::size_t accesses = 0;                // when it began
     std::set<std::string> names = {};        // of sums in vectors, which are added when it has ended
     std::map<Place, body::Scalar> sums = {}; // the same, as they were come to
   };

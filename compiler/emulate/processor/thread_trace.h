@@ -23,8 +23,7 @@ struct ThreadQuestion {
   const std::vector<loop::Matrix> &matrices;
   std::vector<std::vector<long>> extents; // of each matrix; empty: it has none, or they are not known
   const loop::NodePtr &lowered;
-  std::map<std::string, long> names; // sizes and limits, as the loops call them
-  int vectorRegisters = 32;
+  std::map<std::string, long> names;        // sizes and limits, as the loops call them
   bool isWarm = true;                       // the kernel ran before with the same matrices
   std::vector<source::Origin> origins = {}; // by statement of the loops
   bool reassociates = false;                // sums of floating-point numbers may be computed in another order

@@ -88,7 +88,10 @@ private:
 
 emulate::ProcessorCore coreOf(const model::Machine &machine) {
   const int widest = std::max(16, pb::base::thisMachine().vectorBytes), ofLoops = build::loopVectorBytes();
-  return emulate::processorCoreOf(machine, widest, ofLoops > 0 ? ofLoops : widest);
+  emulate::ProcessorCore core = emulate::processorCoreOf(machine, widest, ofLoops > 0 ? ofLoops : widest);
+  if (const int registers = pb::base::thisMachine().vectorRegisters)
+    core.vectorRegisters = registers;
+  return core;
 }
 
 ProcessorPredictor::ProcessorPredictor(const kernel::Scheduled &lifted, const Sizes &values,
@@ -123,9 +126,7 @@ Prediction ProcessorPredictor::of(const kernel::Planned &planned,
     asked.names[fmt::format("low{}", t)] = valueAt(tasks[t].low, values_);
     asked.names[fmt::format("high{}", t)] = valueAt(tasks[t].high, values_);
   }
-  const int registers = pb::base::thisMachine().vectorRegisters;
   asked.reassociates = made.kernel.reassociates;
-  asked.vectorRegisters = registers ? registers : asked.vectorRegisters;
   Prediction p{emulate::threadTrace(asked, core_), {}, 0, false};
   const emulate::Emulation emulation(p.trace, {}, core_.core);
   p.analysis = emulate::analyse(emulation, options);

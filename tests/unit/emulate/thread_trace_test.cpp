@@ -59,8 +59,9 @@ Made made(const std::string &text, const std::string &steps, const std::map<std:
   const kernel::Scheduled scheduled = *texts.run(texts.kernel(text), steps);
   const loop::Nest nest = loop::build(scheduled, loop::generate(scheduled));
   const loop::Lowered lowered = loop::lower(nest, {});
-  const ProcessorCore core = processorCoreOf(on, 32, 32);
-  ThreadQuestion question{nest.buffers, extents, lowered.body, sizes, 16, isWarm};
+  ProcessorCore core = processorCoreOf(on, 32, 32);
+  core.vectorRegisters = 16;
+  ThreadQuestion question{nest.buffers, extents, lowered.body, sizes, isWarm};
   question.extents.resize(nest.buffers.size());
   question.reassociates = scheduled.reassociates;
   Made one{threadTrace(question, core), "", 0};

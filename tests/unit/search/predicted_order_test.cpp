@@ -59,8 +59,9 @@ std::vector<Candidate> candidatesOf(const Record &record, std::size_t most) {
   const kernel::Scheduled lifted = kernelOf(record, context);
   const int widest = std::max(16, record.processor.vectorBytes);
   constexpr int kOfLoops = 32; // bytes of the vectors that Clang makes of loops on these processors
-  const emulate::ProcessorCore core =
-      emulate::processorCoreOf(record.machine, widest, std::min(widest, kOfLoops));
+  emulate::ProcessorCore core = emulate::processorCoreOf(record.machine, widest, std::min(widest, kOfLoops));
+  if (record.processor.vectorRegisters > 0)
+    core.vectorRegisters = record.processor.vectorRegisters;
   const ProcessorPredictor predictor(lifted, record.options.values, core);
   kernel::Scheduler scheduler(lifted);
   std::vector<Candidate> all;
