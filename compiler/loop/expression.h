@@ -128,6 +128,8 @@ struct Operation {
   Op op;
   Scalar type;
   std::vector<Expr> operands;
+  bool isEager =
+      false; // Choose: both values may be computed, and are where a processor's vectors gain from it
 };
 
 /// The operand in another type.

@@ -185,6 +185,68 @@ Expr StatementBuilder::function(const kernel::Expr &e, const At &at) const {
   return make({Function{e.text, e.type, operands(e, at), for_.vectorMath && hasVectorVersion(e)}});
 }
 
+/// Whether it may be computed where C++ would not come to it: it reads cells that exist at all points, divides no whole numbers, and is short.
+bool StatementBuilder::isFreeToCompute(const kernel::Expr &e, int &room) const {
+  using Kind = kernel::Expr::Kind;
+  if (--room < 0 || e.kind == Kind::Call)
+    return false;
+  if (e.kind == Kind::Read) {
+    const kernel::Access &a = statement_.accesses[static_cast<std::size_t>(e.index)];
+    return !kernel::isMatrix(kernel_.buffers[static_cast<std::size_t>(a.buffer)]) ||
+           statement_.domain.is_subset(a.relation.domain());
+  }
+  if (e.kind == Kind::Binary && (e.text == "/" || e.text == "%") && e.type != Scalar::F64 &&
+      e.type != Scalar::F32)
+    return false;
+  return std::all_of(e.operands.begin(), e.operands.end(),
+                     [&](const kernel::ExprPtr &operand) { return isFreeToCompute(*operand, room); });
+}
+
+/// Both sides of `&&` and `||` are computed where that is cheap and always possible: branches keep loops from having vectors, and
+/// LLVM makes `switch` of several of them.
+Operation::Op StatementBuilder::operationOf(const kernel::Expr &e, const At &at) const {
+  constexpr int kShort = 12; // nodes
+  const Operation::Op op = operation(e.text, e.operands.size());
+  if (at.isGuard || (op != Operation::Op::And && op != Operation::Op::Or))
+    return op;
+  const auto isTruth = [](const kernel::ExprPtr &operand) { return operand->type == Scalar::Bool; };
+  int room = kShort;
+  if (!std::all_of(e.operands.begin(), e.operands.end(), isTruth) || !isFreeToCompute(*e.operands[1], room))
+    return op;
+  return op == Operation::Op::And ? Operation::Op::BitAnd : Operation::Op::BitOr;
+}
+
+/// Loops in vectors compute both values of a choice that differs between their points, if that is always possible.
+Expr StatementBuilder::choice(const kernel::Expr &e, const At &at) const {
+  constexpr int kRoom = 24; // nodes of each value
+  using Kind = kernel::Expr::Kind;
+  const auto has = [](const kernel::Expr &e, auto &&self, auto &&matches) -> bool {
+    return matches(e) ||
+           std::any_of(e.operands.begin(), e.operands.end(),
+                       [&](const kernel::ExprPtr &operand) { return self(*operand, self, matches); });
+  };
+  const auto readsMatrix = [&](const kernel::Expr &e) {
+    return e.kind == Kind::Read && kernel::isMatrix(kernel_.buffers[static_cast<std::size_t>(
+                                       statement_.accesses[static_cast<std::size_t>(e.index)].buffer)]);
+  };
+  const auto differs = [](const kernel::Expr &e) {
+    return e.kind == Kind::Read || e.kind == Kind::Dimension;
+  };
+  const auto isFree = [&](const kernel::ExprPtr &value) {
+    int room = kRoom;
+    return isFreeToCompute(*value, room);
+  };
+  const auto &condition = e.operands[0], &yes = e.operands[1], &no = e.operands[2];
+  const bool areFree = isFree(yes) && isFree(no);
+  const bool isEager = areFree && for_.vectorMath && !for_.device && has(*condition, has, differs) &&
+                       (has(*yes, has, readsMatrix) || has(*no, has, readsMatrix));
+  return make(
+      {Operation{Operation::Op::Choose,
+                 e.type,
+                 {expr(*condition, {at.dimensions, at.lane, !areFree}), expr(*yes, at), expr(*no, at)},
+                 isEager}});
+}
+
 Expr StatementBuilder::expr(const kernel::Expr &e, const At &at) const {
   using Kind = kernel::Expr::Kind;
   switch (e.kind) {
@@ -199,9 +261,9 @@ Expr StatementBuilder::expr(const kernel::Expr &e, const At &at) const {
     return element(e.index, at);
   case Kind::Unary:
   case Kind::Binary:
-    return make({Operation{operation(e.text, e.operands.size()), e.type, operands(e, at)}});
+    return make({Operation{operationOf(e, at), e.type, operands(e, at)}});
   case Kind::Select:
-    return make({Operation{Operation::Op::Choose, e.type, operands(e, at)}});
+    return choice(e, at);
   case Kind::Call:
     return function(e, at);
   case Kind::Cast:
@@ -221,8 +283,10 @@ Expr StatementBuilder::cellOr(std::size_t argument, const At &at) const {
   Expr cell = firstCell(argument, at);
   if (!a.otherwise)
     return cell;
-  return grouped(make({Operation{
-      Operation::Op::Choose, a.otherwise->type, {expr(*a.inside, at), cell, expr(*a.otherwise, at)}}}));
+  return grouped(
+      make({Operation{Operation::Op::Choose,
+                      a.otherwise->type,
+                      {expr(*a.inside, {at.dimensions, at.lane, true}), cell, expr(*a.otherwise, at)}}}));
 }
 
 Call::View StatementBuilder::view(std::size_t argument, const At &at) const {

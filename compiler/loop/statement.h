@@ -34,6 +34,8 @@ private:
   struct At {
     const std::vector<Expr> &dimensions;
     const Expr &lane;
+    bool isGuard =
+        false; // it decides whether a cell exists that is then read: passes of lowering look for these conditions
   };
   /// The value that an assignment writes, in the element's type.
   Expr value(const At &) const;
@@ -41,6 +43,9 @@ private:
   Expr cell(int access, const std::vector<Expr> &dimensions) const;
   Expr element(int access, const At &) const;
   Expr expr(const kernel::Expr &, const At &) const;
+  bool isFreeToCompute(const kernel::Expr &, int &room) const;
+  Operation::Op operationOf(const kernel::Expr &, const At &) const;
+  Expr choice(const kernel::Expr &, const At &) const;
   std::vector<Expr> operands(const kernel::Expr &, const At &) const;
   Expr function(const kernel::Expr &, const At &) const;
   Expr firstCell(std::size_t argument, const At &) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Integer helpers that emitted loops use (isl's floor division, minimum, maximum; alignment).
+// Helpers that emitted loops use: isl's floor division, minimum, maximum; a choice without branches; alignment.
 #pragma once
 
 namespace pb {
@@ -16,6 +16,13 @@ constexpr long floordiv(long a, long b) {
 constexpr long floormod(long a, long b) { return a - b * floordiv(a, b); }
 constexpr long minimum(long a, long b) { return a < b ? a : b; }
 constexpr long maximum(long a, long b) { return a > b ? a : b; }
+
+/// One of two values that both have been computed: with `?:`, the cells of one of them would be loaded behind a branch, or under a
+/// mask, which processors have for some types only.
+template <class T>
+constexpr T chosen(bool condition, T yes, T no) {
+  return condition ? yes : no;
+}
 
 /// How many of `count` cells come before the first cell that begins a cache line; 0 if so few cells are left
 /// that aligning their vectors does not pay.

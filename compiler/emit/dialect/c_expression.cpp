@@ -289,6 +289,8 @@ void CPrinter::putKind(const loop::Literal &l) { out_ += dialect_.literal(l); }
 void CPrinter::putKind(const loop::Infinity &i) { out_ += dialect_.infinity(i.type); }
 
 void CPrinter::putKind(const loop::Operation &o) {
+  if (const std::string eager = o.isEager ? dialect_.eagerChoice(o.type) : ""; !eager.empty())
+    return putCall(eager, o.operands);
   if (o.op == loop::Operation::Op::Choose) {
     putOperand(o.operands[0]);
     out_ += " ? ";

@@ -20,6 +20,7 @@ public:
   }
   std::string unused() const override { return "[[maybe_unused]] "; }
   std::string infinity(Scalar) const override;
+  std::string eagerChoice(Scalar type) const override { return "pb::chosen<" + this->type(type) + ">"; }
   std::string function(const loop::Function &) const override;
   std::string frame() const override { return "f"; }
   std::string coordinate(const std::string &value) const override { return "(pb::IndexT)" + value; }

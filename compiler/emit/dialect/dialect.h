@@ -54,6 +54,8 @@ public:
   /// A function for a `float` that is divided by a number, whose reciprocal is no `float`, to the same bits as the operator; "" if there is
   /// none.
   virtual std::string divisionByNumber() const { return ""; }
+  /// A function of a condition and two values that computes both; "": `?:` does as well.
+  virtual std::string eagerChoice(Scalar) const { return ""; }
 
   // ---- calls of bodies
   /// The first arguments of every body: "f".
