@@ -10,6 +10,7 @@
 #include "compiler/loop/block_loops.h"
 #include "compiler/loop/convert.h"
 #include "compiler/loop/item_loops.h"
+#include "compiler/loop/pieces_apart.h"
 #include "compiler/loop/statement.h"
 #include <algorithm>
 #include <isl/aff.h>
@@ -409,10 +410,6 @@ int depthOf(const isl::schedule &schedule) {
   return deepest;
 }
 
-} // namespace
-
-namespace {
-
 /// Annotates copies of groups with the dimensions along which they stay within the matrix, which depends on the part of the loops in
 /// which isl has put them.
 class Annotating {
@@ -459,7 +456,8 @@ isl::ast_node generate(const kernel::Scheduled &kernel) {
   // Where a group makes a copy in steps to which not all of its items come, these have one loop for all of its steps.
   const isl::schedule ofItem = ofOneItem(kernel);
   const isl::schedule tree =
-      kernel::isOfGroup(kernel) ? kernel::withSingleLoops(ofItem) : withSingleBlockLoops(kernel, ofItem);
+      withPiecesApart(kernel, kernel::isOfGroup(kernel) ? kernel::withSingleLoops(ofItem)
+                                                        : withSingleBlockLoops(kernel, ofItem));
   isl_ctx *ctx = isl_schedule_get_ctx(tree.get());
   isl_ast_build *build = isl_ast_build_from_context(kernel::contextOfItem(kernel).release());
   isl_id_list *iterators = isl_id_list_alloc(ctx, 0);
