@@ -32,15 +32,30 @@ isl::union_pw_aff plus(const isl::union_pw_aff &a, const isl::union_pw_aff &b) {
   return isl::manage(isl_union_pw_aff_add(a.copy(), b.copy()));
 }
 
-std::optional<long> tripCount(const isl::set &domain, int d) {
-  // Considers pairs of points that agree before d, and how far apart they may be at d.
-  const int inner = static_cast<int>(isl_set_dim(domain.get(), isl_dim_set)) - d - 1;
-  isl_set *s = isl_set_project_out(domain.copy(), isl_dim_set, d + 1, inner);
-  isl_map *pairs = isl_map_from_domain_and_range(isl_set_copy(s), s);
+namespace {
+
+/// How far apart points that agree in all dimensions but the last one, d, may be there.
+isl_val *farthest(isl_set *points, int d) {
+  isl_map *pairs = isl_map_from_domain_and_range(isl_set_copy(points), points);
   for (int k = 0; k < d; ++k)
     pairs = isl_map_equate(pairs, isl_dim_in, k, isl_dim_out, k);
   isl_set *deltas = isl_set_project_out(isl_map_deltas(pairs), isl_dim_set, 0, d);
-  isl_val *most = isl_set_dim_max_val(deltas, 0);
+  return isl_set_dim_max_val(deltas, 0);
+}
+
+} // namespace
+
+std::optional<long> tripCount(const isl::set &domain, int d) {
+  const int inner = static_cast<int>(isl_set_dim(domain.get(), isl_dim_set)) - d - 1;
+  isl_set *s = isl_set_project_out(domain.copy(), isl_dim_set, d + 1, inner);
+  // Most loops run once, and that can be seen of all pieces together: there are as many pairs as the square of their number.
+  isl_val *most = farthest(isl_set_from_basic_set(isl_set_simple_hull(isl_set_copy(s))), d);
+  if (isl_val_is_zero(most) == isl_bool_true) {
+    isl_set_free(s);
+  } else {
+    isl_val_free(most);
+    most = farthest(s, d);
+  }
   std::optional<long> count;
   if (isl_val_is_int(most) == isl_bool_true)
     count = isl_val_get_num_si(most) + 1;

@@ -97,11 +97,18 @@ static std::optional<long> phaseOf(const kernel::Scheduled &kernel, const kernel
 StatementBuilder::StatementBuilder(const kernel::Scheduled &kernel, int statement, Purpose what)
     : kernel_(kernel), number_(statement), statement_(kernel.statements[static_cast<std::size_t>(statement)]),
       for_(what) {
+  // Reads of one version, or of neighbours in a row, have indices in common, and isl needs long for those with cases.
+  std::vector<std::pair<isl::pw_aff, isl::ast_expr>> known;
+  const auto index = [&](const isl::pw_aff &function) {
+    for (const auto &[before, printed] : known)
+      if (before.plain_is_equal(function))
+        return printed;
+    return known.emplace_back(function, indexExpression(function, statement_.domain)).second;
+  };
   auto all = [&](const isl::multi_pw_aff &functions) {
     std::vector<isl::ast_expr> indices;
     for (int d = 0, n = static_cast<int>(isl_multi_pw_aff_dim(functions.get(), isl_dim_out)); d < n; ++d)
-      indices.push_back(
-          indexExpression(isl::manage(isl_multi_pw_aff_get_pw_aff(functions.get(), d)), statement_.domain));
+      indices.push_back(index(isl::manage(isl_multi_pw_aff_get_pw_aff(functions.get(), d))));
     return indices;
   };
   if (statement_.domain.is_empty()) // a loop that never runs is not printed

@@ -19,7 +19,7 @@ std::string whyNotUnrolled(const Scheduled &kernel, const LoopNode &loop) {
     return fmt::format("the loop over `{}` has no constant length", loop.label);
   if (*trips > kLongest)
     return fmt::format("the loop over `{}` has more than {} iterations", loop.label, kLongest);
-  if (!isAlwaysLongest(loop, kernel.context))
+  if (*trips > 1 && !isAlwaysLongest(loop, kernel.context))
     return fmt::format("the loop over `{}` has fewer than {} iterations at some points (separate them)",
                        loop.label, *trips);
   return "";
