@@ -12,6 +12,7 @@
 // called from several threads at once. No header of LLVM or Clang is needed to include this one.
 #pragma once
 #include "compiler/preamble/preamble.h"
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -71,6 +72,32 @@ CompileResult compile(const CompileRequest &);
 /// The same through a cache (cache.h). An entry fits if the text, the options, this machine's processor (for
 /// "native") and the contents of all included files are the same.
 CompileResult compile(const CompileRequest &, Cache &);
+
+/// Compiles requests on threads of its own, while further ones are being made.
+///
+///   Compilations compiling(&cache, 1);
+///   compiling.add({kernels});                // begins at once
+///   compiling.add({other, another});
+///   compiling.finish();                      // on this thread, too
+///
+/// Of those that wait, the longest text comes first, so that no thread has to begin with it at the end.
+class Compilations {
+public:
+  /// `cache` may be null.
+  Compilations(Cache *cache, int threads);
+  Compilations(const Compilations &) = delete;
+  Compilations &operator=(const Compilations &) = delete;
+  /// Leaves out those that have not begun.
+  ~Compilations();
+
+  void add(std::vector<CompileRequest>);
+  /// All results, in the order in which the requests were added.
+  std::vector<CompileResult> finish();
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 /// Compiles all requests on up to `threads` threads; results are in the order of the requests. `cache` may be
 /// null.

@@ -8,9 +8,11 @@
 #include "compiler/build/file_states.h"
 
 #include <algorithm>
-#include <atomic>
+#include <condition_variable>
+#include <deque>
 #include <gnu/libc-version.h>
-#include <numeric>
+#include <iterator>
+#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -75,28 +77,91 @@ CompileResult compile(const CompileRequest &request, Cache &cache) {
   return result;
 }
 
+struct Compilations::State {
+  Cache *const cache;
+  std::mutex mutex;
+  std::condition_variable changed;
+  // Both stay where they are while others are added: threads work on them.
+  std::deque<CompileRequest> requests;
+  std::deque<CompileResult> results;
+  std::vector<std::size_t> waiting;
+  bool isComplete = false;
+  std::vector<std::jthread> threads;
+
+  /// Compiles what waits; until there is nothing left, or nothing more can come.
+  void work() {
+    std::unique_lock lock(mutex);
+    for (;;) {
+      changed.wait(lock, [&] { return !waiting.empty() || isComplete; });
+      if (waiting.empty())
+        return;
+      const auto longest =
+          std::max_element(waiting.begin(), waiting.end(), [&](std::size_t a, std::size_t b) {
+            return requests[a].text.size() < requests[b].text.size();
+          });
+      CompileRequest &request = requests[*longest];
+      CompileResult &result = results[*longest];
+      waiting.erase(longest);
+      lock.unlock();
+      CompileResult made = cache ? compile(request, *cache) : compile(request);
+      lock.lock();
+      result = std::move(made);
+    }
+  }
+
+  void complete() {
+    {
+      const std::lock_guard lock(mutex);
+      isComplete = true;
+    }
+    changed.notify_all();
+  }
+};
+
+Compilations::Compilations(Cache *cache, int threads)
+    : state_(new State{.cache = cache,
+                       .mutex = {},
+                       .changed = {},
+                       .requests = {},
+                       .results = {},
+                       .waiting = {},
+                       .threads = {}}) {
+  for (int k = 0; k < threads; ++k)
+    state_->threads.emplace_back([state = state_.get()] { state->work(); });
+}
+
+Compilations::~Compilations() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->waiting.clear();
+  }
+  state_->complete();
+}
+
+void Compilations::add(std::vector<CompileRequest> requests) {
+  {
+    const std::lock_guard lock(state_->mutex);
+    for (CompileRequest &request : requests) {
+      state_->waiting.push_back(state_->requests.size());
+      state_->requests.push_back(std::move(request));
+      state_->results.emplace_back();
+    }
+  }
+  state_->changed.notify_all();
+}
+
+std::vector<CompileResult> Compilations::finish() {
+  state_->complete();
+  state_->work();
+  state_->threads.clear(); // joins
+  return {std::make_move_iterator(state_->results.begin()), std::make_move_iterator(state_->results.end())};
+}
+
 std::vector<CompileResult> compileAll(const std::vector<CompileRequest> &requests, Cache *cache,
                                       int threads) {
-  std::vector<CompileResult> results(requests.size());
-  // Long texts come first, so that no thread has to start the longest one at the end.
-  std::vector<std::size_t> order(requests.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return requests[a].text.size() > requests[b].text.size();
-  });
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t k; (k = next++) < order.size();) {
-      const CompileRequest &request = requests[order[k]];
-      results[order[k]] = cache ? compile(request, *cache) : compile(request);
-    }
-  };
-  std::vector<std::jthread> helpers;
-  for (int i = 1; i < threads && static_cast<std::size_t>(i) < requests.size(); ++i)
-    helpers.emplace_back(work);
-  work();
-  helpers.clear(); // joins
-  return results;
+  Compilations all(cache, std::min(threads, static_cast<int>(requests.size())) - 1);
+  all.add(requests);
+  return all.finish();
 }
 
 } // namespace pbc::build

@@ -11,8 +11,10 @@
 #include "compiler/driver/problems.h"
 #include "compiler/driver/refused_configuration.h"
 #include "compiler/driver/undefined.h"
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <map>
 
 namespace pbc::driver {
 namespace {
@@ -87,28 +89,56 @@ void addWorkFiles(Compilation &c) {
     c.written.add(folder / object.name, {object.bytes});
 }
 
+/// The results by name. Units of kernels have been begun with while the others were made.
+std::map<std::string, build::CompileResult> compiled(Compilation &c, const std::vector<UnitRequest> &asked) {
+  std::vector<build::CompileRequest> rest;
+  for (const UnitRequest &a : asked)
+    if (std::find(c.begun.begin(), c.begun.end(), a.request.name) == c.begun.end()) {
+      c.begun.push_back(a.request.name);
+      rest.push_back(a.request);
+    }
+  if (!c.compiling)
+    c.compiling.emplace(&c.cache, c.options.jobs - 1);
+  c.compiling->add(std::move(rest));
+  std::vector<build::CompileResult> results = c.compiling->finish();
+  std::map<std::string, build::CompileResult> all;
+  for (std::size_t k = 0; k < results.size(); ++k)
+    all.emplace(c.begun[k], std::move(results[k]));
+  return all;
+}
+
 } // namespace
 
 void emitUnits(Compilation &c) {
   if (c.options.product != Product::Program)
     c.library = libraryOf(c);
-  c.units = emit::emit(inputOf(c), c.context, c.bakedConfiguration);
+  const bool compiles = c.options.stage == Stage::Program && c.options.compiles;
+  // This thread makes the other units meanwhile.
+  if (compiles)
+    c.compiling.emplace(&c.cache, c.options.jobs - 1);
+  c.units =
+      emit::emit(inputOf(c), c.context, c.bakedConfiguration, [&](const std::vector<emit::Unit> &units) {
+        if (!compiles)
+          return;
+        std::vector<build::CompileRequest> requests = kernelRequests(c, units);
+        for (const build::CompileRequest &r : requests)
+          c.begun.push_back(r.name);
+        c.compiling->add(std::move(requests));
+      });
 }
 
 void compileUnits(Compilation &c) {
   const std::vector<UnitRequest> asked = unitRequests(c);
-  std::vector<build::CompileRequest> requests;
-  for (const UnitRequest &a : asked)
-    requests.push_back(a.request);
-  std::vector<build::CompileResult> made = build::compileAll(requests, &c.cache, c.options.jobs);
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    const std::string name = stemOf(asked[i].request);
-    c.times += timesOf(name, made[i]);
-    if (!made[i].ok)
-      refuse(asked[i], made[i]);
-    c.filesRead.insert(c.filesRead.end(), made[i].filesRead.begin(), made[i].filesRead.end());
-    c.readsOtherFiles |= made[i].readsOtherFiles;
-    c.objects.push_back({name + ".o", std::move(made[i].output)});
+  std::map<std::string, build::CompileResult> all = compiled(c, asked);
+  for (const UnitRequest &a : asked) {
+    const std::string name = stemOf(a.request);
+    build::CompileResult &made = all.at(a.request.name);
+    c.times += timesOf(name, made);
+    if (!made.ok)
+      refuse(a, made);
+    c.filesRead.insert(c.filesRead.end(), made.filesRead.begin(), made.filesRead.end());
+    c.readsOtherFiles |= made.readsOtherFiles;
+    c.objects.push_back({name + ".o", std::move(made.output)});
   }
 }
 

@@ -82,6 +82,8 @@ struct Compilation {
   // emit
   std::optional<emit::Library> library; // nothing: a program
   std::vector<emit::Unit> units;
+  std::optional<build::Compilations> compiling; // of units, while others are still being made
+  std::vector<std::string> begun;               // their requests' names, in the same order
   // compile
   std::vector<build::LinkInput> objects;
   std::vector<std::string> filesRead; // on the disk, by the compiler and the linker

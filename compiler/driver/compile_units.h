@@ -16,4 +16,7 @@ struct UnitRequest {
 
 std::vector<UnitRequest> unitRequests(Compilation &);
 
+/// The requests for units of kernels, while the other units are still being made.
+std::vector<build::CompileRequest> kernelRequests(Compilation &, const std::vector<emit::Unit> &);
+
 } // namespace pbc::driver

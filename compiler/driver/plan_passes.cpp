@@ -28,7 +28,7 @@ struct Made {
   const schedule::Step *step;
   std::optional<kernel::Scheduled> kernel; // nothing if the step calls transforms
   kernel::Report report;
-  std::shared_ptr<kernel::OnDevice> device;
+  kernel::LaterOnDevice device;
   ScheduleAttempts schedules;
 };
 
@@ -76,11 +76,15 @@ Made makeKernel(Compilation &c, const sema::Transform &t, const schedule::Step &
     scheduled.report.notes.insert(scheduled.report.notes.begin(), {"lift", whyWhole});
   Made made{&s, std::move(scheduled.kernel), std::move(scheduled.report), nullptr, {}};
   if (const sema::Rule *rule = schedule::libraryRule(t, s); rule && c.options.forDevices)
-    made.device = std::make_shared<kernel::OnDevice>(kernel::OnDevice{.libraryRule = rule->index});
+    made.device =
+        kernel::LaterOnDevice([number = rule->index] { return kernel::OnDevice{.libraryRule = number}; });
   else if (c.options.forDevices)
-    made.device = std::make_shared<kernel::OnDevice>(kernel::onDevice(lifted, *made.kernel, c.context));
-  made.schedules = attemptSchedules(t, s, c.facts[t.index],
-                                    {&lifted, &*made.kernel, made.device.get(), whyWhole}, c.adaptors);
+    made.device = kernel::LaterOnDevice([lifted = lifted, scheduled = *made.kernel, &context = c.context] {
+      return kernel::onDevice(lifted, scheduled, context);
+    });
+  if (!t.schedules.empty())
+    made.schedules = attemptSchedules(t, s, c.facts[t.index],
+                                      {&lifted, &*made.kernel, made.device.get(), whyWhole}, c.adaptors);
   if (c.options.listsOptions) {
     KernelSpace space{t.index, name, {}, made.report.script, {}};
     if (!script)

@@ -2,6 +2,7 @@
 
 #include "compiler/emit/emit.h"
 #include "compiler/emit/devices.h"
+#include "compiler/emit/levels.h"
 #include "compiler/emit/parts.h"
 #include "compiler/emit/version_guards.h"
 #include <algorithm>
@@ -62,6 +63,32 @@ std::string head(const Scope &scope) {
   return out;
 }
 
+/// Makes the functions of the kernels of all plans, in the order in which these are printed.
+std::shared_ptr<KernelFunctions> nameKernels(const Scope &scope) {
+  const auto all = std::make_shared<KernelFunctions>(scope.transform, scope.frame());
+  const std::vector<schedule::Plan> &plans = scope.input.plans[scope.transform.index].plans;
+  for (std::size_t p = 0; p < plans.size(); ++p)
+    for (const std::size_t s : inLevels(plans[p]).steps) {
+      if (plans[p].steps[s].callsTransforms)
+        continue;
+      const bool mayShare = mayShareViews(scope, p);
+      all->name(*scope.input.kernels[scope.transform.index][p][s], mayShare);
+      for (const Version &version : scope.input.versionsOf(scope.transform.index, p, s))
+        if (version.kernel)
+          all->name(*version.kernel, mayShare);
+    }
+  return all;
+}
+
+std::vector<Unit> kernelUnits(const Scope &scope) {
+  std::vector<Unit> units;
+  for (const std::string &functions : scope.kernels->apart())
+    units.push_back(
+        {fmt::format("{}.kernels{}", scope.transform.symbol, units.size()),
+         kernelHeaders(scope) + rawBlocks(scope.input) + kBegin + frameStruct(scope) + functions + kEnd});
+  return units;
+}
+
 } // namespace
 
 std::string lineOf(const Input &in, const source::MappedText &text, std::uint32_t offset) {
@@ -88,23 +115,30 @@ Fusions fuse(const sema::Module &module, const std::vector<schedule::TransformPl
   return all;
 }
 
-std::vector<Unit> emit(const Input &in, poly::Context &context, const std::string &bakedConfiguration) {
+std::vector<Unit> emit(const Input &in, poly::Context &context, const std::string &bakedConfiguration,
+                       const TakeUnits &take) {
   std::vector<std::vector<bool>> all;
   for (const auto &t : in.module.transforms)
     all.emplace_back(t.rules.size(), true);
   const body::Unit texts = body::makeUnit(in.module, all, body::Library::None);
-  std::vector<Unit> units;
+  std::vector<Scope> scopes;
+  std::vector<std::vector<Unit>> ofKernels;
   for (const auto &t : in.module.transforms) {
-    Scope scope{in, t, context, {}, {}};
+    Scope &scope = scopes.emplace_back(Scope{in, t, context, {}, {}, {}});
     std::copy_if(texts.rules.begin(), texts.rules.end(), std::back_inserter(scope.ruleTexts),
                  [&](const body::RuleText &r) { return r.transform == t.index; });
     scope.sameViews = sameViews(scope);
+    scope.kernels = nameKernels(scope);
+    ofKernels.push_back(kernelUnits(scope));
+    if (take && !ofKernels.back().empty())
+      take(ofKernels.back());
+  }
+  std::vector<Unit> units;
+  for (std::size_t k = 0; k < scopes.size(); ++k) {
+    const Scope &scope = scopes[k];
     // The frame comes before the bodies that use it, and the plans that call the bodies come after them.
-    const EntryTexts texts = entry(scope);
-    units.push_back({t.symbol, head(scope) + texts.own + descriptor(scope) + kEnd});
-    for (std::size_t k = 0; k < texts.kernelUnits.size(); ++k)
-      units.push_back({fmt::format("{}.kernels{}", t.symbol, k),
-                       kernelHeaders(scope) + rawBlocks(in) + kBegin + texts.kernelUnits[k] + kEnd});
+    units.push_back({scope.transform.symbol, head(scope) + entry(scope) + descriptor(scope) + kEnd});
+    units.insert(units.end(), ofKernels[k].begin(), ofKernels[k].end());
   }
   units.push_back({"program", programUnit(in, context, bakedConfiguration)});
   return units;

@@ -17,6 +17,7 @@
 #include "compiler/kernel/on_device.h"
 #include "compiler/schedule/plan.h"
 #include "compiler/script/adaptor.h"
+#include <functional>
 #include <memory>
 
 namespace pbc::emit {
@@ -28,7 +29,7 @@ using Kernels = std::vector<std::vector<std::vector<std::optional<kernel::Schedu
 using Fusions = std::vector<std::vector<kernel::Fusion>>;
 
 /// devices[transform][plan][step]: null for steps whose bodies call transforms. Empty: no code for devices.
-using Devices = std::vector<std::vector<std::vector<std::shared_ptr<const kernel::OnDevice>>>>;
+using Devices = std::vector<std::vector<std::vector<kernel::LaterOnDevice>>>;
 
 /// Another schedule of a step's loops.
 struct Version {
@@ -85,7 +86,10 @@ std::string codeNamespace(const std::vector<std::string> &processors, const std:
 
 /// The last unit is the program's, which is the same for all processors. All others are in the namespace
 /// pb_program, which a macro renames to codeNamespace().
-std::vector<Unit> emit(const Input &, poly::Context &, const std::string &bakedConfiguration);
+/// `take` gets units of kernels for the processor as soon as their text is known, before anything is found out about devices.
+using TakeUnits = std::function<void(const std::vector<Unit> &)>;
+std::vector<Unit> emit(const Input &, poly::Context &, const std::string &bakedConfiguration,
+                       const TakeUnits &take = {});
 
 /// The C header of a library: `interface` is the text that all such headers begin with (runtime/abi/pbc.h).
 std::string libraryHeader(const Input &, poly::Context &, const std::string &interface);

@@ -31,20 +31,6 @@ std::string matrixMember(const sema::Matrix &m) {
          (isInput && m.rank() == 0 ? fmt::format("  {} a_{};\n", sema::cxxType(m.element), name) : "");
 }
 
-std::string frameStruct(const Scope &scope) {
-  const auto &t = scope.transform;
-  std::string out = fmt::format("struct {} : pb::Frame {{\n", scope.frame());
-  for (const auto &m : t.matrices)
-    out += matrixMember(m);
-  for (const auto &s : t.sizeNames())
-    out += fmt::format("  long v_{};\n", s);
-  for (const auto &k : t.tunables)
-    out += fmt::format("  {} v_{};\n", valueType(k), poly::mangle(k.name));
-  if (const std::size_t count = guardsOf(scope).size())
-    out += fmt::format("  mutable pb::Guard guards[{}] = {{}};\n", count);
-  return out + "};\n\n";
-}
-
 std::string slots(const Scope &scope) {
   const auto &t = scope.transform;
   // Before anything runs, the runtime fills them with the defaults or from a configuration.
@@ -384,21 +370,30 @@ std::string parallelEntry(const Scope &scope, const PlanTexts &plans) {
 
 } // namespace
 
-EntryTexts entry(const Scope &scope) {
+std::string frameStruct(const Scope &scope) {
+  const auto &t = scope.transform;
+  std::string out = fmt::format("struct {} : pb::Frame {{\n", scope.frame());
+  for (const auto &m : t.matrices)
+    out += matrixMember(m);
+  for (const auto &s : t.sizeNames())
+    out += fmt::format("  long v_{};\n", s);
+  for (const auto &k : t.tunables)
+    out += fmt::format("  {} v_{};\n", valueType(k), poly::mangle(k.name));
+  if (const std::size_t count = guardsOf(scope).size())
+    out += fmt::format("  mutable pb::Guard guards[{}] = {{}};\n", count);
+  return out + "};\n\n";
+}
+
+std::string entry(const Scope &scope) {
   const auto &t = scope.transform;
   const PlanTexts texts = plans(scope);
   const std::string run = texts.loopsOnly ? "pb::runPlanHere(&pb_f, pb_plans)" : "pb_run(pb_f)";
   const std::string frame = frameStruct(scope);
-  EntryTexts all{slots(scope) + frame + enter(scope) + bodies(scope) + texts.functions +
-                     fmt::format("void pb_seq_{}({}) {{\n  {} pb_f;\n{}  pb_enter(&pb_f);\n  {};\n}}\n\n",
-                                 plainSymbol(t), parameterList(t, false), scope.frame(), fillFrame(scope),
-                                 run) +
-                     parallelEntry(scope, texts) + (t.isMemoized ? memoEntries(scope) : "") +
-                     (scope.input.library ? entryOfLibrary(scope, run) : ""),
-                 {}};
-  for (const std::string &kernels : texts.kernelUnits)
-    all.kernelUnits.push_back(frame + kernels);
-  return all;
+  return slots(scope) + frame + enter(scope) + bodies(scope) + texts.functions +
+         fmt::format("void pb_seq_{}({}) {{\n  {} pb_f;\n{}  pb_enter(&pb_f);\n  {};\n}}\n\n", plainSymbol(t),
+                     parameterList(t, false), scope.frame(), fillFrame(scope), run) +
+         parallelEntry(scope, texts) + (t.isMemoized ? memoEntries(scope) : "") +
+         (scope.input.library ? entryOfLibrary(scope, run) : "");
 }
 
 } // namespace pbc::emit

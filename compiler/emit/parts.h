@@ -7,6 +7,7 @@
 #pragma once
 #include "compiler/body/unit.h"
 #include "compiler/emit/emit.h"
+#include "compiler/emit/kernel_functions.h"
 #include <fmt/format.h>
 #include <map>
 
@@ -22,6 +23,7 @@ struct Scope {
   /// By output and input: the alternatives (the first 64, as bits) for which both may be the very same view
   /// (shared_memory.h).
   std::map<std::pair<int, int>, unsigned long> sameViews = {};
+  std::shared_ptr<KernelFunctions> kernels = {}; // of all plans
 
   const std::vector<body::Facts> &facts() const { return input.facts[transform.index]; }
   const choice::Choices &choices() const { return input.choices[transform.index]; }
@@ -71,20 +73,17 @@ std::string bodies(const Scope &);
 std::string localMatrix(const Scope &, const sema::Rule &, const sema::Local &);
 /// The function that `verify_accuracy` calls; "" if no body does.
 std::string verifyFunction(const Scope &);
-/// What a transform's own unit contains behind its beginning and in front of its descriptor, and what further units of kernels do.
-struct EntryTexts {
-  std::string own;
-  std::vector<std::string> kernelUnits;
-};
-EntryTexts entry(const Scope &);
+/// What a transform's own unit contains behind its beginning and in front of its descriptor.
+std::string entry(const Scope &);
+/// The text in front of the functions of a further unit of kernels.
+std::string frameStruct(const Scope &);
 /// The plans' functions and tables. `loopsOnly`: the table `pb_plans` holds all of them. Otherwise
 /// pb_run(frame) runs a plan on the calling thread, and `tasks` are the statements of a coroutine that runs
 /// it in tasks.
 struct PlanTexts {
   std::string functions, tasks;
   bool loopsOnly = false;
-  std::string whole = {};                    // table of all inputs and outputs for devices (devices.h), or ""
-  std::vector<std::string> kernelUnits = {}; // KernelFunctions::apart()
+  std::string whole = {}; // table of all inputs and outputs for devices (devices.h), or ""
 };
 PlanTexts plans(const Scope &);
 /// The name of the entries that run a plan; the entries of a memoized transform call them.

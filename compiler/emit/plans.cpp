@@ -2,7 +2,7 @@
 
 #include "compiler/emit/devices.h"
 #include "compiler/emit/initialiser.h"
-#include "compiler/emit/kernel_functions.h"
+#include "compiler/emit/levels.h"
 #include "compiler/emit/parts.h"
 #include "compiler/emit/placements.h"
 #include "compiler/emit/through_tiles.h"
@@ -37,8 +37,8 @@ const char *taskOrder(kernel::TaskOrder order) {
 class PlanPrinter {
 public:
   explicit PlanPrinter(const Scope &scope)
-      : scope_(scope), t_(scope.transform), guards_(guardsOf(scope)),
-        kernels_(scope.transform, scope.frame()), devices_(scope) {}
+      : scope_(scope), t_(scope.transform), guards_(guardsOf(scope)), kernels_(*scope.kernels),
+        devices_(scope) {}
 
   PlanTexts print() {
     const auto &plans = scope_.input.plans[t_.index].plans;
@@ -78,10 +78,10 @@ public:
     if (isTableUsed)
       out += "static const pb::LoopPlan pb_plans[] = {\n" + table + "};\n\n";
     if (loopsOnly)
-      return {out, "", true, whole, kernels_.apart()};
+      return {out, "", true, whole};
     return {out + fmt::format("static void pb_run({} &pb_f) {{\n  switch (pb_f.choice) {{\n{}  }}\n}}\n\n",
                               scope_.frame(), here),
-            "  switch (pb_f.choice) {\n" + tasks + "  }\n", false, whole, kernels_.apart()};
+            "  switch (pb_f.choice) {\n" + tasks + "  }\n", false, whole};
   }
 
 private:
@@ -92,27 +92,6 @@ private:
   /// The function of a step's kernel.
   const std::string &kernelName(const kernel::Scheduled &k, std::size_t plan) {
     return kernels_.name(k, mayShareViews(scope_, plan));
-  }
-
-  /// A plan's steps sorted by level: each level needs only earlier ones.
-  struct Ordered {
-    std::vector<std::size_t> steps;
-    std::vector<std::size_t> levelOf; // by step
-    int loops = 0;                    // steps that are kernels
-  };
-
-  static Ordered inLevels(const schedule::Plan &plan) {
-    Ordered out;
-    out.levelOf.resize(plan.steps.size(), 0);
-    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
-      for (const int before : plan.steps[s].after)
-        out.levelOf[s] = std::max(out.levelOf[s], out.levelOf[before] + 1);
-      out.steps.push_back(s);
-      out.loops += plan.steps[s].callsTransforms ? 0 : 1;
-    }
-    std::stable_sort(out.steps.begin(), out.steps.end(),
-                     [&](std::size_t a, std::size_t b) { return out.levelOf[a] < out.levelOf[b]; });
-    return out;
   }
 
   /// Name of the function that makes the plan's temporaries: `through` matrices that one of its steps writes,
@@ -448,7 +427,7 @@ private:
   std::optional<std::string> guardedMatrices_;
   std::map<std::string, std::string> boxNames_, shapeNames_, versionNames_;
   std::map<std::vector<std::ptrdiff_t>, std::string> guardNames_; // by the conditions' numbers
-  KernelFunctions kernels_;
+  KernelFunctions &kernels_;
   std::string functions_;
   std::size_t groupCount_ = 0;
   DeviceTables devices_;

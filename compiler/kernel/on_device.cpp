@@ -136,6 +136,14 @@ const DeviceVersion *OnDevice::version(std::string_view name) const {
   return at == versions.end() ? nullptr : &*at;
 }
 
+OnDevice *LaterOnDevice::get() const {
+  if (shared_ && !shared_->found) {
+    shared_->found = shared_->find();
+    shared_->find = nullptr;
+  }
+  return shared_ ? &*shared_->found : nullptr;
+}
+
 OnDevice onDevice(const Scheduled &lifted, const Scheduled &scheduled, const poly::Context &context) {
   OnDevice device;
   ItemsOutcome items;

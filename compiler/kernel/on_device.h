@@ -11,6 +11,8 @@
 #include "compiler/kernel/item_parts.h"
 #include "compiler/kernel/policy/device.h"
 #include "compiler/kernel/touched_cells.h"
+#include <functional>
+#include <memory>
 
 namespace pbc::kernel {
 
@@ -29,6 +31,27 @@ struct OnDevice {
   const DeviceVersion *version(std::string_view name) const;
   bool isPossible() const { return items || libraryRule >= 0; }
   int shared = -1, sharedInTasks = -1; // a function along which device and processor can share the points
+};
+
+/// The same, found out when it is first asked for: what comes before that can already be compiled meanwhile.
+class LaterOnDevice {
+public:
+  LaterOnDevice(std::nullptr_t = nullptr) {} // nothing is made for devices
+  explicit LaterOnDevice(std::function<OnDevice()> find)
+      : shared_(std::make_shared<Shared>(Shared{std::move(find), std::nullopt})) {}
+
+  explicit operator bool() const { return shared_ != nullptr; }
+  OnDevice &operator*() const { return *get(); }
+  OnDevice *operator->() const { return get(); }
+  /// The same one for all copies; null if nothing is made for devices.
+  OnDevice *get() const;
+
+private:
+  struct Shared {
+    std::function<OnDevice()> find;
+    std::optional<OnDevice> found;
+  };
+  std::shared_ptr<Shared> shared_;
 };
 
 /// `lifted` is the kernel before, `scheduled` after the processor's schedule was made. If a budget is

@@ -127,6 +127,31 @@ TEST(Compile, ManyThreadsGiveTheSameBytes) {
   }
 }
 
+/// Results are in the order in which requests came, whichever thread had them and when.
+TEST(Compilations, BeginWhileOthersAreMade) {
+  const auto returning = [](int number) {
+    return CompileRequest{.text = "int f() { return " + std::to_string(number) + "; }",
+                          .wanted = CompileRequest::Output::Llvm};
+  };
+  for (const int threads : {0, 1, 3}) {
+    Compilations compiling(nullptr, threads);
+    compiling.add({returning(1)});
+    compiling.add({returning(2), {.text = "int f( {"}});
+    compiling.add({});
+    const std::vector<CompileResult> made = compiling.finish();
+    ASSERT_EQ(made.size(), 3U);
+    EXPECT_THAT(made[0].output, HasSubstr("ret i32 1"));
+    EXPECT_THAT(made[1].output, HasSubstr("ret i32 2"));
+    EXPECT_FALSE(made[2].ok);
+  }
+}
+
+/// As after an error in what is made meanwhile.
+TEST(Compilations, MayEndWithoutResults) {
+  Compilations compiling(nullptr, 1);
+  compiling.add({{.text = "int f() { return 1; }"}, {.text = "int g() { return 2; }"}});
+}
+
 TEST(CompileCached, TheSecondTimeComesFromTheCache) {
   Scratch scratch;
   Cache cache(scratch.folder() / "cache");
