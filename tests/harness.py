@@ -204,7 +204,7 @@ def configurations(info):
         """The lines own(t) for every transform t, and the choice for that one."""
         return "".join(f'["{t["name"]}"]\n{own(t)}' + (choice if t["name"] == transform else "") for t in info["transforms"])
     def tiles(t):
-        return "tile_bytes = 48\n" if any(x["name"] == "tile_bytes" for x in t["tunables"]) else ""
+        return "".join(f"{n} = 48\n" for n in ("tile_bytes", "turn_bytes") if any(x["name"] == n for x in t["tunables"]))
     def tasks(t):
         return "sequential_cutoff = 0\nsplit_size = 2\n" + tiles(t)
     yield "forced tasks", everywhere(tasks)

@@ -76,6 +76,7 @@ struct Compilation {
   emit::Kernels kernels;
   Reports reports;
   emit::Fusions fusions;
+  emit::Turns turns;
   emit::Devices devices;
   emit::Versions versions;         // other schedules, among which the program chooses
   std::vector<KernelSpace> spaces; // the options that a configuration may set for them

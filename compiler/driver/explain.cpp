@@ -5,6 +5,7 @@
 #include "compiler/driver/explain_composed.h"
 #include "compiler/driver/explain_in_place.h"
 #include "compiler/driver/explain_scripts.h"
+#include "compiler/driver/explain_turns.h"
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/kernel/precision.h"
 #include "compiler/kernel/print.h"
@@ -124,7 +125,8 @@ private:
     }
     for (const auto &[m, why] : fusion.refused)
       whole.push_back({{"matrix", t.matrices[m].name}, {"why", why}});
-    return {{"name", plan.alternative}, {"steps", steps}, {"tiles", tiles}, {"whole_matrices", whole}};
+    Json out = {{"name", plan.alternative}, {"steps", steps}, {"tiles", tiles}, {"whole_matrices", whole}};
+    return withTurns(std::move(out), in_, t, number);
   }
 
   /// Adds its rounds, and the tiles that need fewer launches.
@@ -463,8 +465,7 @@ std::string asProse(const Json &program) {
     }
     out += storageText(t);
     for (const auto &a : t["alternatives"]) {
-      out += fmt::format("  alternative {}\n", a["name"].get<std::string>());
-      out += inPlaceText(a);
+      out += fmt::format("  alternative {}\n", a["name"].get<std::string>()) + inPlaceText(a);
       for (const auto &step : a["steps"])
         out += asText(step, t.contains("kernels"));
       for (const auto &group : a["tiles"])
@@ -473,6 +474,7 @@ std::string asProse(const Json &program) {
       for (const auto &m : a["whole_matrices"])
         out += fmt::format("    {} exists as a whole: {}\n", m["matrix"].get<std::string>(),
                            m["why"].get<std::string>());
+      out += turnsText(a);
     }
     for (const auto &kernel : t.value("kernels", Json::array())) {
       if (!kernel["options"].empty())

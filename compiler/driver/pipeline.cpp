@@ -161,6 +161,11 @@ std::string kernelsText(Compilation &c) {
           out += "// version " + v.choice + "\n" + (v.kernel ? kernels.print(*v.kernel) : "");
       }
       out += kernel::print(t, c.fusions[t.index][plan]);
+      for (const kernel::TurnGroup &group : c.turns[t.index][plan].groups)
+        for (const kernel::RowTurn &turn : group.turns)
+          if (turn.cut)
+            out += kernels.print(*turn.cut);
+      out += kernel::print(t, c.turns[t.index][plan]);
     }
   return out;
 }
@@ -351,6 +356,7 @@ emit::Input inputOf(const Compilation &c) {
           .devices = &c.devices,
           .versions = &c.versions,
           .library = c.library ? &*c.library : nullptr,
+          .turns = &c.turns,
           .checksBounds = c.options.boundsCheck,
           .takesPointers = c.understood.takesPointers};
 }

@@ -232,6 +232,7 @@ void makeKernels(Compilation &c) {
   checks.report(c.diagnostics);
   checkGuards(c);
   c.fusions = emit::fuse(c.module, c.plans, c.kernels);
+  c.turns = emit::rowTurns(c.plans, c.kernels);
   c.requests.check(inputOf(c), c.reports, c.diagnostics);
 }
 

@@ -206,7 +206,8 @@ bool isConfigured(const sema::Tunable &k) { return k.kind != sema::Tunable::Kind
 long tunableCount(const Scope &scope) {
   const auto &tunables = scope.transform.tunables;
   return std::count_if(tunables.begin(), tunables.end(), isConfigured) + 2 +
-         (goesThroughTime(scope) ? 1 : 0) + (hasThroughTiles(scope) ? 1 : 0) + placementTunableCount(scope);
+         (goesThroughTime(scope) ? 1 : 0) + (hasThroughTiles(scope) ? 1 : 0) + (hasRowTurns(scope) ? 1 : 0) +
+         placementTunableCount(scope);
 }
 
 /// An integer tunable added by the compiler, whose unit is a size: 0, or `minimum` up to `maximum`.
@@ -255,6 +256,12 @@ std::string tunableRows(const Scope &scope, int bin) {
     own("tile_bytes",
         "bytes of `through` matrices in a tile of what reads them; 0: as the caches suggest, 1: never tiles",
         0, 0, kMostTileBytes, "tile_bytes");
+  if (hasRowTurns(scope))
+    own("turn_bytes",
+        "bytes of a matrix whose rows the rules that read it take in turn; 0: as the caches suggest, 1: "
+        "never "
+        "in turn",
+        0, 0, kMostTileBytes, "turn_bytes");
   out += placementTunables(scope, bin);
   own("sequential_cutoff", "below this size the transform runs without tasks", kSequentialCutoff, 0,
       kMostCells, "cutoff");

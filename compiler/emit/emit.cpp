@@ -45,6 +45,8 @@ std::string head(const Scope &scope) {
   std::string out = kernelHeaders(scope);
   if (hasThroughTiles(scope))
     out += "#include \"pb/through_tiles.h\"\n";
+  if (hasRowTurns(scope))
+    out += "#include \"pb/row_turns.h\"\n";
   if (usesDevices(scope.input))
     out += "#include \"pb/device.h\"\n";
   if (scope.transform.isMemoized)
@@ -102,6 +104,21 @@ std::string lineOf(const Input &in, const source::MappedText &text, std::uint32_
 const std::vector<Version> &Input::versionsOf(int transform, std::size_t plan, std::size_t step) const {
   static const std::vector<Version> kNone;
   return versions ? (*versions)[static_cast<std::size_t>(transform)][plan][step] : kNone;
+}
+
+const std::vector<kernel::TurnGroup> &Input::turnsOf(int transform, std::size_t plan) const {
+  static const std::vector<kernel::TurnGroup> kNone;
+  return turns ? (*turns)[static_cast<std::size_t>(transform)][plan].groups : kNone;
+}
+
+Turns rowTurns(const std::vector<schedule::TransformPlans> &plans, const Kernels &kernels) {
+  Turns all;
+  for (std::size_t t = 0; t < plans.size(); ++t) {
+    all.emplace_back();
+    for (std::size_t k = 0; k < plans[t].plans.size(); ++k)
+      all.back().push_back(kernel::rowTurns(plans[t].plans[k], kernels[t][k]));
+  }
+  return all;
 }
 
 Fusions fuse(const sema::Module &module, const std::vector<schedule::TransformPlans> &plans,

@@ -15,6 +15,7 @@
 #pragma once
 #include "compiler/kernel/fuse.h"
 #include "compiler/kernel/on_device.h"
+#include "compiler/kernel/row_turns.h"
 #include "compiler/schedule/plan.h"
 #include "compiler/script/adaptor.h"
 #include <functional>
@@ -27,6 +28,9 @@ using Kernels = std::vector<std::vector<std::vector<std::optional<kernel::Schedu
 
 /// fusions[transform][plan]: the `through` matrices that can be replaced by tiles.
 using Fusions = std::vector<std::vector<kernel::Fusion>>;
+
+/// turns[transform][plan]: the steps that take rows of a matrix in turn.
+using Turns = std::vector<std::vector<kernel::RowTurns>>;
 
 /// devices[transform][plan][step]: null for steps whose bodies call transforms. Empty: no code for devices.
 using Devices = std::vector<std::vector<std::vector<kernel::LaterOnDevice>>>;
@@ -66,6 +70,8 @@ struct Input {
   const Devices *devices = nullptr;
   const Versions *versions = nullptr;
   const Library *library = nullptr; // null: a program
+  const Turns *turns = nullptr;     // null: there are none
+  const std::vector<kernel::TurnGroup> &turnsOf(int transform, std::size_t plan) const;
   /// Empty if there are none.
   const std::vector<Version> &versionsOf(int transform, std::size_t plan, std::size_t step) const;
   bool checksBounds = false;  // the program contains a table of the rules' lines
@@ -78,6 +84,7 @@ struct Unit {
 };
 
 Fusions fuse(const sema::Module &, const std::vector<schedule::TransformPlans> &, const Kernels &);
+Turns rowTurns(const std::vector<schedule::TransformPlans> &, const Kernels &);
 
 /// The namespace of all code for one processor: "pb_program"; where there are several, "pb_program_x86_64_v3"; and in a
 /// library, whose code may be linked beside that of another, "pb_program_mm" or "pb_program_mm_x86_64_v3".

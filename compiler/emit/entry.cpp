@@ -48,6 +48,8 @@ std::string slots(const Scope &scope) {
     out += slot(scope, "long", "pb_steps_" + t.symbol, t.binCount());
   if (hasThroughTiles(scope))
     out += slot(scope, "long", "pb_tile_bytes_" + t.symbol, t.binCount());
+  if (hasRowTurns(scope))
+    out += slot(scope, "long", "pb_turn_bytes_" + t.symbol, t.binCount());
   return out + "\n" + placementSlots(scope);
 }
 
@@ -225,6 +227,8 @@ std::string enter(const Scope &scope) {
     out += fmt::format("  pb_f.steps = pb_steps_{}[pb_f.bin];\n", t.symbol);
   if (hasThroughTiles(scope))
     out += fmt::format("  pb_f.tileBytes = pb_tile_bytes_{}[pb_f.bin];\n", t.symbol);
+  if (hasRowTurns(scope))
+    out += fmt::format("  pb_f.turnBytes = pb_turn_bytes_{}[pb_f.bin];\n", t.symbol);
   return out + aliasChecks(scope) + "}\n\n";
 }
 

@@ -62,6 +62,8 @@ std::map<std::pair<int, int>, unsigned long> sameViews(const Scope &);
 bool goesThroughTime(const Scope &);
 /// Whether some plan has groups that run in tiles: the transform then has the tunable `tile_bytes`.
 bool hasThroughTiles(const Scope &);
+/// Whether some plan has steps that take rows in turn: the transform then has the tunable `turn_bytes`.
+bool hasRowTurns(const Scope &);
 
 /// Whether that alternative may run with an output that is the very same view as an input.
 bool mayShareViews(const Scope &, std::size_t alternative);

@@ -5,6 +5,7 @@
 #include "compiler/emit/levels.h"
 #include "compiler/emit/parts.h"
 #include "compiler/emit/placements.h"
+#include "compiler/emit/row_turns.h"
 #include "compiler/emit/through_tiles.h"
 #include "compiler/emit/version_guards.h"
 #include <algorithm>
@@ -49,7 +50,7 @@ public:
     std::string table, here, tasks;
     bool isTableUsed = loopsOnly;
     for (std::size_t k = 0; k < plans.size(); ++k) {
-      const Ordered ordered = inLevels(plans[k]);
+      const StepsInOrder ordered = inLevels(plans[k], scope_.input.turnsOf(t_.index, k));
       loopTable(k, plans[k], ordered);
       const std::string allocate = allocation(std::to_string(k), plans[k], {});
       const std::string tiles = planInTiles(k, plans[k], ordered);
@@ -174,8 +175,8 @@ private:
   struct Special {
     bool copies = false;
     std::string time, through, device, versions;
-    unsigned long made = 0; // LoopStep::made
-    std::string when = {};  // LoopStep::when
+    unsigned long made = 0;            // LoopStep::made
+    std::string when = {}, turns = {}; // LoopStep::when, the name of its turns
   };
 
   /// Only the processor for which the C++ is compiled determines the number of rows of a block in registers.
@@ -208,7 +209,8 @@ private:
                      {"device", pointer(special.device)},
                      {"versions", pointer(special.versions)},
                      {"made", special.made ? std::to_string(special.made) : ""},
-                     {"when", special.when}});
+                     {"when", special.when},
+                     {"turns", pointer(special.turns)}});
   }
 
   static bool copies(const kernel::Scheduled &kernel) {
@@ -270,7 +272,7 @@ private:
 
   /// The `through` matrices of the step's table for devices that the step both reads and writes, and that no
   /// step before or beside it writes. An output may keep what the caller had put there.
-  unsigned long madeBy(std::size_t number, std::size_t step, const Ordered &ordered) const {
+  unsigned long madeBy(std::size_t number, std::size_t step, const StepsInOrder &ordered) const {
     if (!scope_.input.devices)
       return 0;
     const auto &device = (*scope_.input.devices)[t_.index][number][step];
@@ -296,28 +298,49 @@ private:
     return made;
   }
 
-  std::string loopLine(std::size_t number, std::size_t step, const Ordered &ordered) {
+  /// `turns`: the name of the table of the turns that begin with the step.
+  std::string loopLine(std::size_t number, std::size_t step, const StepsInOrder &ordered,
+                       const std::string &turns = "") {
     const std::size_t level = ordered.levelOf[step];
     const kernel::Scheduled &kernel = *kernelOf(number, step);
     const std::string &function = kernelName(kernel, number);
     const std::string time = timeShape(kernel);
     return loopLine(kernel, function, level,
                     {copies(kernel), time, "", devices_.ofStep(number, step), versions(number, step),
-                     madeBy(number, step, ordered)});
+                     madeBy(number, step, ordered), "", turns});
   }
 
-  void loopTable(std::size_t number, const schedule::Plan &plan, const Ordered &ordered) {
+  /// Name of the table of steps that take rows in turn.
+  std::string rowTurns(std::size_t number, const kernel::TurnGroup &group) {
+    std::vector<TurnNames> names;
+    for (const kernel::RowTurn &turn : group.turns) {
+      const kernel::Scheduled &kernel =
+          turn.cut ? *turn.cut : *kernelOf(number, static_cast<std::size_t>(turn.step));
+      names.push_back({kernelName(kernel, number), boxFunction(kernel)});
+    }
+    const std::size_t count = turnNames_.size();
+    const auto [at, isNew] =
+        turnNames_.emplace(rowTurnsRows(group, names), fmt::format("pb_turns_{}", count));
+    if (isNew)
+      functions_ += rowTurnsTable(scope_, group, at->first, at->second);
+    return at->second;
+  }
+
+  void loopTable(std::size_t number, const schedule::Plan &plan, const StepsInOrder &ordered) {
+    std::map<std::size_t, std::string> turns; // by the first step
+    for (const kernel::TurnGroup &group : scope_.input.turnsOf(t_.index, number))
+      turns.emplace(group.turns.front().step, rowTurns(number, group));
     std::string lines;
     for (const std::size_t s : ordered.steps)
       if (!plan.steps[s].callsTransforms)
-        lines += loopLine(number, s, ordered);
+        lines += loopLine(number, s, ordered, turns[s]);
     if (!lines.empty())
       functions_ += fmt::format("/// {}\nstatic const pb::LoopStep pb_loops_{}[] = {{\n{}}};\n\n",
                                 plan.alternative, number, lines);
   }
 
   /// Name of the same plan with its groups in tiles; "" if it has none, or calls transforms.
-  std::string planInTiles(std::size_t number, const schedule::Plan &plan, const Ordered &ordered) {
+  std::string planInTiles(std::size_t number, const schedule::Plan &plan, const StepsInOrder &ordered) {
     const auto &groups = scope_.input.fusions[t_.index][number].groups;
     if (groups.empty() || static_cast<std::size_t>(ordered.loops) != plan.steps.size())
       return "";
@@ -356,7 +379,7 @@ private:
 
   /// The plan as statements: sequences of loops as sections of its table, steps that call transforms point by
   /// point.
-  std::string statements(std::size_t number, const schedule::Plan &plan, const Ordered &ordered,
+  std::string statements(std::size_t number, const schedule::Plan &plan, const StepsInOrder &ordered,
                          bool parallel) {
     std::string out;
     int loop = 0; // position in the table
@@ -425,7 +448,7 @@ private:
   const sema::Transform &t_;
   const std::vector<script::Condition> guards_;
   std::optional<std::string> guardedMatrices_;
-  std::map<std::string, std::string> boxNames_, shapeNames_, versionNames_;
+  std::map<std::string, std::string> boxNames_, shapeNames_, versionNames_, turnNames_;
   std::map<std::vector<std::ptrdiff_t>, std::string> guardNames_; // by the conditions' numbers
   KernelFunctions &kernels_;
   std::string functions_;

@@ -158,12 +158,14 @@ Scheduled withParts(const Scheduled &kernel, TaskFunctions &tasks, long grainX) 
   return cut;
 }
 
-Scheduled limitedToPart(const Scheduled &parts, const std::vector<TaskFunction> &functions) {
+/// Limits the points to parts along these functions, the first of which is task dimension `begin`.
+static Scheduled limitedFrom(const Scheduled &parts, const std::vector<TaskFunction> &functions,
+                             std::size_t begin) {
   Scheduled cut = parts;
   for (Statement &s : cut.statements) {
     const Statement whole = s;
     for (std::size_t k = 0; k < functions.size(); ++k)
-      s.domain = limited(s.domain, valueAt(functions[k], whole), lowName(k), highName(k));
+      s.domain = limited(s.domain, valueAt(functions[k], whole), lowName(begin + k), highName(begin + k));
     // `x < w` follows from `x < high0 <= w`: what the context implies only slows isl down.
     isl_set *known = isl_set_intersect_params(s.domain.copy(), cut.context.copy());
     s.domain = isl::manage(isl_set_gist_params(isl_set_remove_redundancies(known), cut.context.copy()));
@@ -173,6 +175,21 @@ Scheduled limitedToPart(const Scheduled &parts, const std::vector<TaskFunction> 
     domain = isl_union_set_add_set(domain, s.domain.copy());
   cut.schedule.tree = isl::manage(isl_schedule_intersect_domain(cut.schedule.tree.release(), domain));
   return cut;
+}
+
+Scheduled limitedToPart(const Scheduled &parts, const std::vector<TaskFunction> &functions) {
+  return limitedFrom(parts, functions, 0);
+}
+
+Scheduled cutFurther(const Scheduled &kernel, const TaskFunction &f, const WholeRange &range) {
+  Scheduled cut = kernel;
+  const std::size_t k = cut.schedule.taskDimensions.size();
+  cut.context = assume(cut.context, range.least, range.most, lowName(k), highName(k));
+  isl_val *one = isl_val_one(isl_set_get_ctx(cut.context.get()));
+  const isl::pw_aff end = isl::manage(isl_pw_aff_add_constant_val(range.most.copy(), one));
+  cut.schedule.taskDimensions.push_back({f.name, range.least, end, 1, f.isPlace});
+  cut.schedule.plain.reset();
+  return limitedFrom(cut, {f}, k);
 }
 
 Scheduled cutAlong(const Scheduled &kernel, TaskFunctions tasks, long grainX) {

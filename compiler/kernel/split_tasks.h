@@ -30,4 +30,11 @@ Scheduled cutAlong(const Scheduled &, TaskFunctions, long grainX = 1);
 Scheduled withParts(const Scheduled &, TaskFunctions &tasks, long grainX = 1);
 Scheduled limitedToPart(const Scheduled &parts, const std::vector<TaskFunction> &functions);
 
+/// All values of a function, over the parameters.
+struct WholeRange {
+  isl::pw_aff least, most;
+};
+/// A kernel whose points are limited already, limited to parts along one more function: the last of its task dimensions.
+Scheduled cutFurther(const Scheduled &, const TaskFunction &, const WholeRange &);
+
 } // namespace pbc::kernel

@@ -75,6 +75,8 @@ struct Frame {
   long steps = 0;        // steps of time in a tile of a stencil; 0: chosen by the size of the cache
   /// Bytes of `through` matrices in a tile (through_tiles.h); 0: chosen by the size of the cache.
   long tileBytes = 0;
+  /// Bytes of a matrix whose rows several loops take in turn (row_turns.h); 0: chosen by the size of the cache.
+  long turnBytes = 0;
   const long *params = nullptr; // given on the command line; null in calls
   bool stays = false; // what it leaves on devices may stay there, because its caller only passes it on
   static void *operator new(decltype(sizeof(0)) bytes) { return pb_frame_allocate(bytes); }
@@ -124,6 +126,7 @@ enum class LoopOrder : int {
 };
 
 struct ThroughTiles;
+struct RowTurns;
 struct DeviceStep;
 struct Selector; // program.h
 struct LoopStep;
@@ -153,6 +156,7 @@ struct LoopStep {
   /// reads there it has written itself, so that nothing has to be brought to a device.
   unsigned long made = 0;
   bool (*when)(const Frame *) = nullptr; // of a version: its guard (guards.h); null: it may always run
+  const RowTurns *turns = nullptr;       // with the steps behind it in the table
 };
 
 struct LoopPlan {

@@ -3,6 +3,7 @@
 // Walks the tables of runtime/abi/loops.h.
 #include "runtime/abi/loops.h"
 #include "runtime/abi/program.h"
+#include "runtime/abi/row_turns.h"
 #include "runtime/abi/through_tiles.h"
 #include "runtime/base/caches.h"
 #include "runtime/task/scheduler.h"
@@ -119,6 +120,15 @@ bool concernDevices(const Frame *frame, const LoopStep *steps, int count) {
   return devices && devices->concern(frame, steps, count);
 }
 
+/// The rows of the blocks for which the step and those behind it take turns; 0: it runs by itself. Other schedules have no turns.
+long turnsOf(const LoopStep &step, const Frame *frame, int workers) {
+  if (!step.turns)
+    return 0;
+  const bool isChosen = std::any_of(&step, &step + step.turns->count,
+                                    [&](const LoopStep &one) { return asChosen(&one, frame) != &one; });
+  return isChosen ? 0 : rowsInTurn(*step.turns, frame, workers);
+}
+
 /// Whether the configuration chooses a schedule for a step that the plan in tiles does not have as it is.
 bool excludesTiles(const LoopPlan &plan, const Frame *frame) {
   const auto isChosen = [&](const LoopStep &step) { return asChosen(&step, frame) != &step; };
@@ -208,8 +218,13 @@ Job runOwned(OwnedFrame owned, const LoopTransform *transform) {
 } // namespace
 
 void runLoopsHere(const Frame *frame, const LoopStep *steps, int count) {
-  for (const LoopStep *step = steps; step != steps + count; ++step)
-    runHere(*step, frame);
+  for (const LoopStep *step = steps; step != steps + count;)
+    if (const long rows = turnsOf(*step, frame, 1)) {
+      takeTurns(*step->turns, frame, rows);
+      step += step->turns->count;
+    } else {
+      runHere(*step++, frame);
+    }
 }
 
 namespace {
@@ -218,9 +233,22 @@ Job runOnProcessor(const Frame *frame, const LoopStep *steps, int count) {
   const LoopStep *const end = steps + count;
   while (steps != end) {
     SpawnScope others;
-    for (; steps + 1 != end && steps[1].level == steps->level; ++steps)
-      others.spawn(run(*steps, frame));
-    const LoopStep &last = *asChosen(steps++, frame);
+    const int level = steps->level;
+    const LoopStep *alone = nullptr;
+    while (steps != end && steps->level == level)
+      if (const long rows = turnsOf(*steps, frame, pb_threads())) {
+        others.spawn(turnsInTasks(*steps->turns, frame, rows, pb_threads()));
+        steps += steps->turns->count;
+      } else {
+        if (alone)
+          others.spawn(run(*alone, frame));
+        alone = steps++;
+      }
+    if (!alone) {
+      co_await others.sync();
+      continue;
+    }
+    const LoopStep &last = *asChosen(alone, frame);
     if (last.order == LoopOrder::Any)
       co_await inAnyOrder(last, frame);
     else

@@ -120,6 +120,8 @@ def configurations(info, program, name, rng):
                 text += f'["{t["name"]}"]\n' + tunables.get(t["name"], "") + ("sequential_cutoff = 0\nsplit_size = 2\n" if tasks else "")
                 if any(x["name"] == "tile_bytes" for x in t["tunables"]):
                     text += f"tile_bytes = {rng.choice((0, 32, 100, 400))}\n"
+                if any(x["name"] == "turn_bytes" for x in t["tunables"]):
+                    text += f"turn_bytes = {rng.choice((0, 8, 100, 400))}\n"
                 for s in sites(t):
                     alternatives = s["alternatives"]
                     use = alternatives[k % len(alternatives) if t is own else rng.randrange(len(alternatives))]["name"]

@@ -20,6 +20,7 @@ public:
 
   Scheduled kernel(int plan = 0, int step = 0);
   int steps(int plan = 0) const { return static_cast<int>(plans_.at(0).plans.at(plan).steps.size()); }
+  const schedule::Plan &plan(int plan = 0) const { return plans_.at(0).plans.at(plan); }
   const sema::Transform &transform() const { return module_.transforms.at(0); }
   poly::Context &context() { return context_; }
   /// The frame, `before`, and a function kernel0, kernel1, ... for each kernel.
