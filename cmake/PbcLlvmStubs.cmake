@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # Two names that the static archives of Clang and lld ask for and that we do not want to link:
-# clangCodeGen names the Polly extension that Debian builds in (Polly would bring a second isl), and lld
+# clangCodeGen names the Polly extension that Debian builds in (whose optimiser nobody needs here), and lld
 # initialises every target that LLVM was built with, of which only X86 and NVPTX are linked.
 
 file(STRINGS ${PBC_LLVM_ROOT}/include/llvm/Config/Targets.def targets REGEX "^LLVM_TARGET\\(")

@@ -118,7 +118,8 @@ private:
       return {text(operands[0], kEither) + " ? " + text(operands[1], kEither) + " : " +
                   text(operands[2], kEither),
               kChoice};
-    const int atLeast = binding == kLoose ? kSame : binding; // of bits, which C binds in an order that few know
+    const int atLeast =
+        binding == kLoose ? kSame : binding; // of bits, which C binds in an order that few know
     return {text(operands[0], atLeast) + " " + std::string(symbol) + " " + text(operands[1], atLeast + 1),
             binding};
   }
