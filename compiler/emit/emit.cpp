@@ -2,8 +2,8 @@
 
 #include "compiler/emit/emit.h"
 #include "compiler/emit/devices.h"
-#include "compiler/emit/levels.h"
 #include "compiler/emit/parts.h"
+#include "compiler/emit/row_turns.h"
 #include "compiler/emit/version_guards.h"
 #include <algorithm>
 #include <set>
@@ -69,16 +69,22 @@ std::string head(const Scope &scope) {
 std::shared_ptr<KernelFunctions> nameKernels(const Scope &scope) {
   const auto all = std::make_shared<KernelFunctions>(scope.transform, scope.frame());
   const std::vector<schedule::Plan> &plans = scope.input.plans[scope.transform.index].plans;
-  for (std::size_t p = 0; p < plans.size(); ++p)
-    for (const std::size_t s : inLevels(plans[p]).steps) {
+  for (std::size_t p = 0; p < plans.size(); ++p) {
+    const bool mayShare = mayShareViews(scope, p);
+    const std::vector<kernel::TurnGroup> &turns = scope.input.turnsOf(scope.transform.index, p);
+    for (const kernel::TurnGroup &group : turns)
+      for (const kernel::RowTurn &turn : group.turns)
+        all->name(kernelOfTurn(scope, p, turn), mayShare);
+    for (const std::size_t s : inLevels(plans[p], turns).steps) {
       if (plans[p].steps[s].callsTransforms)
         continue;
-      const bool mayShare = mayShareViews(scope, p);
       all->name(*scope.input.kernels[scope.transform.index][p][s], mayShare);
       for (const Version &version : scope.input.versionsOf(scope.transform.index, p, s))
         if (version.kernel)
           all->name(*version.kernel, mayShare);
     }
+  }
+  all->close();
   return all;
 }
 

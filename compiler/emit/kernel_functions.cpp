@@ -65,6 +65,8 @@ std::string KernelFunctions::nameFor(const kernel::Scheduled &kernel, bool maySh
   };
   const auto [at, isNew] =
       nameOfText_.emplace(called("kernel"), fmt::format("pb_kernel_{}", nameOfText_.size()));
+  if (isNew && isClosed_)
+    throw std::logic_error("a kernel is named after all of them have been printed");
   if (isNew)
     functions_.push_back({at->second, called(at->second) + "\n",
                           std::any_of(kernel.statements.begin(), kernel.statements.end(),

@@ -29,6 +29,8 @@ public:
   /// What the function of the kernel is called. Building a kernel's loops is the most expensive work of the emitter, so that it is done once
   /// for kernels that share their schedule.
   const std::string &name(const kernel::Scheduled &, bool mayShareViews);
+  /// From now on there are no further functions: those that stand apart are already being compiled.
+  void close() { isClosed_ = true; }
   /// What the transform's own unit contains: functions, and declarations of those that stand elsewhere.
   std::string text() const;
   /// The functions of each further unit, which must define the frame in front of them.
@@ -49,6 +51,7 @@ private:
   std::map<std::pair<isl_schedule *, bool>, std::string> nameOfSchedule_;
   std::map<std::string, std::string> nameOfText_; // by the function's text without its name
   std::vector<Function> functions_;
+  bool isClosed_ = false;
 };
 
 } // namespace pbc::emit

@@ -2,7 +2,6 @@
 
 #include "compiler/emit/devices.h"
 #include "compiler/emit/initialiser.h"
-#include "compiler/emit/levels.h"
 #include "compiler/emit/parts.h"
 #include "compiler/emit/placements.h"
 #include "compiler/emit/row_turns.h"
@@ -314,8 +313,7 @@ private:
   std::string rowTurns(std::size_t number, const kernel::TurnGroup &group) {
     std::vector<TurnNames> names;
     for (const kernel::RowTurn &turn : group.turns) {
-      const kernel::Scheduled &kernel =
-          turn.cut ? *turn.cut : *kernelOf(number, static_cast<std::size_t>(turn.step));
+      const kernel::Scheduled &kernel = kernelOfTurn(scope_, number, turn);
       names.push_back({kernelName(kernel, number), boxFunction(kernel)});
     }
     const std::size_t count = turnNames_.size();

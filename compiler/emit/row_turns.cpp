@@ -26,6 +26,11 @@ StepsInOrder inLevels(const schedule::Plan &plan, const std::vector<kernel::Turn
   return out;
 }
 
+const kernel::Scheduled &kernelOfTurn(const Scope &scope, std::size_t plan, const kernel::RowTurn &turn) {
+  const auto &kernels = scope.input.kernels[static_cast<std::size_t>(scope.transform.index)][plan];
+  return turn.cut ? *turn.cut : *kernels[static_cast<std::size_t>(turn.step)];
+}
+
 bool hasRowTurns(const Scope &scope) {
   const std::size_t t = static_cast<std::size_t>(scope.transform.index);
   for (std::size_t k = 0; k < scope.input.plans[t].plans.size(); ++k)

@@ -18,6 +18,9 @@ struct StepsInOrder {
 
 StepsInOrder inLevels(const schedule::Plan &, const std::vector<kernel::TurnGroup> &);
 
+/// The kernel of the plan's step, or the one that is cut along rows.
+const kernel::Scheduled &kernelOfTurn(const Scope &, std::size_t plan, const kernel::RowTurn &);
+
 /// Names of functions in the unit.
 struct TurnNames {
   std::string kernel, box;

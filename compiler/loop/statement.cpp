@@ -4,6 +4,7 @@
 #include "compiler/kernel/footprint.h"
 #include "compiler/kernel/item_values.h"
 #include "compiler/loop/convert.h"
+#include "compiler/loop/free_values.h"
 #include "compiler/loop/operators.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -192,23 +193,6 @@ Expr StatementBuilder::function(const kernel::Expr &e, const At &at) const {
   return make({Function{e.text, e.type, operands(e, at), for_.vectorMath && hasVectorVersion(e)}});
 }
 
-/// Whether it may be computed where C++ would not come to it: it reads cells that exist at all points, divides no whole numbers, and is short.
-bool StatementBuilder::isFreeToCompute(const kernel::Expr &e, int &room) const {
-  using Kind = kernel::Expr::Kind;
-  if (--room < 0 || e.kind == Kind::Call)
-    return false;
-  if (e.kind == Kind::Read) {
-    const kernel::Access &a = statement_.accesses[static_cast<std::size_t>(e.index)];
-    return !kernel::isMatrix(kernel_.buffers[static_cast<std::size_t>(a.buffer)]) ||
-           statement_.domain.is_subset(a.relation.domain());
-  }
-  if (e.kind == Kind::Binary && (e.text == "/" || e.text == "%") && e.type != Scalar::F64 &&
-      e.type != Scalar::F32)
-    return false;
-  return std::all_of(e.operands.begin(), e.operands.end(),
-                     [&](const kernel::ExprPtr &operand) { return isFreeToCompute(*operand, room); });
-}
-
 /// Both sides of `&&` and `||` are computed where that is cheap and always possible: branches keep loops from having vectors, and
 /// LLVM makes `switch` of several of them.
 Operation::Op StatementBuilder::operationOf(const kernel::Expr &e, const At &at) const {
@@ -217,8 +201,8 @@ Operation::Op StatementBuilder::operationOf(const kernel::Expr &e, const At &at)
   if (at.isGuard || (op != Operation::Op::And && op != Operation::Op::Or))
     return op;
   const auto isTruth = [](const kernel::ExprPtr &operand) { return operand->type == Scalar::Bool; };
-  int room = kShort;
-  if (!std::all_of(e.operands.begin(), e.operands.end(), isTruth) || !isFreeToCompute(*e.operands[1], room))
+  if (!std::all_of(e.operands.begin(), e.operands.end(), isTruth) ||
+      !isFreeToCompute(kernel_, statement_, *e.operands[1], kShort))
     return op;
   return op == Operation::Op::And ? Operation::Op::BitAnd : Operation::Op::BitOr;
 }
@@ -240,8 +224,7 @@ Expr StatementBuilder::choice(const kernel::Expr &e, const At &at) const {
     return e.kind == Kind::Read || e.kind == Kind::Dimension;
   };
   const auto isFree = [&](const kernel::ExprPtr &value) {
-    int room = kRoom;
-    return isFreeToCompute(*value, room);
+    return isFreeToCompute(kernel_, statement_, *value, kRoom);
   };
   const auto &condition = e.operands[0], &yes = e.operands[1], &no = e.operands[2];
   const bool areFree = isFree(yes) && isFree(no);

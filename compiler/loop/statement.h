@@ -43,7 +43,6 @@ private:
   Expr cell(int access, const std::vector<Expr> &dimensions) const;
   Expr element(int access, const At &) const;
   Expr expr(const kernel::Expr &, const At &) const;
-  bool isFreeToCompute(const kernel::Expr &, int &room) const;
   Operation::Op operationOf(const kernel::Expr &, const At &) const;
   Expr choice(const kernel::Expr &, const At &) const;
   std::vector<Expr> operands(const kernel::Expr &, const At &) const;
