@@ -22,8 +22,8 @@ kernel Choice [n]
   buffer B byte 1-d input
   buffer D double 1-d input
   buffer R )" + type + R"( 1-d output
-  S[i]: R[i] = (A[i] < 46341) ? ()" + value + R"() : ()" +
-                                              type + R"()0
+  S[i]: R[i] = (A[i] < 46341) ? ()" + value +
+                                              ") : " + type + R"((0)
     { S[i] : )" + points + R"( }
   schedule
     band i parallel
@@ -44,17 +44,17 @@ TEST(FreeValues, WholeNumbersThatMayBeTooLarge) {
   EXPECT_FALSE(isFree("A[i] * A[i]"));
   EXPECT_FALSE(isFree("A[i] + 1"));
   EXPECT_FALSE(isFree("-A[i]"));
-  EXPECT_TRUE(isFree("(int)B[i] * (int)B[i + 1] + 1"));
+  EXPECT_TRUE(isFree("int(B[i]) * int(B[i + 1]) + 1"));
   EXPECT_TRUE(isFree("A[i] & 255"));
-  EXPECT_TRUE(isFree("(long)A[i] * (long)A[i]", "long"));
-  EXPECT_FALSE(isFree("(long)A[i] * (long)A[i] * (long)A[i]", "long"));
+  EXPECT_TRUE(isFree("long(A[i]) * long(A[i])", "long"));
+  EXPECT_FALSE(isFree("long(A[i]) * long(A[i]) * long(A[i])", "long"));
 }
 
 TEST(FreeValues, WhatIsNotDefinedForAllOperands) {
   EXPECT_FALSE(isFree("A[i] / A[i + 1]"));
   EXPECT_FALSE(isFree("A[i] % A[i + 1]"));
-  EXPECT_FALSE(isFree("(int)B[i] << A[i]"));
-  EXPECT_FALSE(isFree("(int)D[i]")) << "a fraction may be too large for an int";
+  EXPECT_FALSE(isFree("int(B[i]) << A[i]"));
+  EXPECT_FALSE(isFree("int(D[i])")) << "a fraction may be too large for an int";
   EXPECT_FALSE(isFree("sqrt(D[i])", "double")) << "it takes long";
 }
 
