@@ -129,12 +129,12 @@ def is_guided():
     open("turned.pbcc", "w").write("""transform Turned from A[w, h] to B[h, w] {
   rule Cells
   B.cell(x, y) from(A.cell(y, x) a) { return a; }
-  schedule four for Cells { tasks(); vector(x); jam(y; 4); }
+  schedule tiled for Cells { tasks(); tile(y, x; 16, 16); vector(x); }
 }
 """)
     check(run(PBC, "turned.pbcc", "-o", "turned", "--no-devices").returncode == 0, "turned.pbcc does not compile")
     said = run(PBC, "explain", "turned.pbcc", "--n=512", "--times", f"--machine={WHOLE}", "--no-devices").stdout
-    check(" on one core\n        by its other schedules: cpu:four " in said, said)
+    check(" on one core\n        by its other schedules: cpu:tiled " in said, said)
     for words, is_expected in ((["--guide"], True), ([], False)):
         _, said = tune("./turned", "--n=512", "--budget=4", "-o", "turned.cfg", "--fresh", "--report=none", "--threads=1", "--bounds=turned.pbcc", f"--machine={WHOLE}", *words, "--", "--no-devices")
         check(("measuring what is predicted to be fast" in said) == is_expected, said)
