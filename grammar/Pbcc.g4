@@ -68,7 +68,7 @@ flag
   | DUPLICATE LPAREN name COMMA integer COMMA integer RPAREN
   | RULE name
   ;
-outputs : TO LPAREN (binding (COMMA binding)*)? RPAREN | region accumulation? ;
+outputs : TO LPAREN (binding (COMMA binding)*)? RPAREN | OLD? region accumulation? ; // `old` of an output is refused later, in words that say why
 accumulation : ADD_ASSIGN | SUBTRACT_ASSIGN | MULTIPLY_ASSIGN ; // `S.cell(y) += from(A.cell(x, y) a) { return a; }`
 rulePart
   : FROM LPAREN (binding (COMMA binding)*)? RPAREN          # inputPart

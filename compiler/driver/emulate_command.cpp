@@ -115,7 +115,7 @@ int emulateCommand(int argc, char **argv) {
   app.add_option("--kernel", o.kernel, "the kernel of this name only, TRANSFORM.RULE");
   app.add_option(
       "--machine", o.machine,
-      "a GPU that comes with pbc, or a file of pbc model measure, of a GPU or a processor (default h100)");
+      "a machine that comes with pbc, as h100 or epyc7001, or a file of pbc model measure (default h100)");
   app.add_option("--n", o.n, "the value of all sizes, for loops whose length they decide (default: long)")
       ->check(CLI::Range(1L, 1'000'000'000L));
   app.add_option("--size", o.sizes, "the value of one size, NAME=VALUE; may be given several times")

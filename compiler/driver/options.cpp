@@ -180,10 +180,9 @@ ParsedOptions parseOptions(int argc, char **argv, bool explains) {
                    "that depend on a size")
         ->take_all()
         ->allow_extra_args(false);
-    app.add_option(
-        "--machine", o.bounds.machine,
-        "with --n: the machine's description, FILE.toml of pbc model measure (default: this machine "
-        "is measured for some seconds)");
+    app.add_option("--machine", o.bounds.machine,
+                   "with --n: a machine that comes with pbc, as epyc7001, or FILE.toml of pbc model measure "
+                   "(default: this machine is measured for some seconds)");
     app.add_flag("--why", o.bounds.isWhy,
                  "with --n: also what limits each rule's schedule on one core, and which other one is "
                  "predicted to be faster");

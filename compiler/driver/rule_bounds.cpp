@@ -20,8 +20,6 @@ namespace {
 
 constexpr const char *kCommand = "pbc explain";
 constexpr std::size_t kMostSchedules = 40; // that are predicted for a rule, which takes a second or some
-constexpr double kNever = 2; // no parameter has such an elasticity, so that nothing but the time is found
-constexpr emulate::AnalysisOptions kOnlyTime{.regions = false, .least = kNever, .halves = false};
 
 class Bounder {
 public:
@@ -178,7 +176,7 @@ private:
       RuleBounds::Prediction made =
           c_.options.bounds.isWhy ? explained(predictor, scheduler) : RuleBounds::Prediction{};
       if (!c_.options.bounds.isWhy)
-        made.seconds = predictor.of(scheduler.schedule(), kOnlyTime).seconds;
+        made.seconds = predictor.of(scheduler.schedule(), emulate::kTimeAlone).seconds;
       for (const emit::Version &version : versions)
         if (made.schedules.size() < kMostSchedules && version.kernel && version.guards.empty())
           if (const double seconds = secondsOf(predictor, *version.kernel); seconds > 0)
@@ -217,7 +215,7 @@ private:
   /// 0: it is not predicted.
   static double secondsOf(const search::ProcessorPredictor &predictor, const kernel::Scheduled &scheduled) {
     try {
-      return predictor.of({scheduled, {}}, kOnlyTime).seconds;
+      return predictor.of({scheduled, {}}, emulate::kTimeAlone).seconds;
     } catch (const search::NotPredicted &) {
       return 0;
     }

@@ -129,6 +129,23 @@ unsigned long sameViewIsSafe(const Scope &scope, int output, int input) {
   return at == scope.sameViews.end() ? 0 : at->second;
 }
 
+/// Two outputs in the same memory: which of both would be left there depends on the plan.
+std::string outputChecks(const sema::Transform &t) {
+  std::vector<const sema::Matrix *> outputs;
+  for (const auto &m : t.matrices)
+    if (m.role == sema::Role::Output && m.rank() > 0)
+      outputs.push_back(&m);
+  std::string out;
+  for (std::size_t b = 1; b < outputs.size(); ++b)
+    for (std::size_t a = 0; a < b; ++a)
+      out += fmt::format(
+          "  if (pb::overlaps(pb_f.m_{}, pb_f.m_{})) pb::pb_fail({});\n", poly::mangle(outputs[a]->name),
+          poly::mangle(outputs[b]->name),
+          quoted(fmt::format("{}: the outputs {} and {} share memory: pass other cells for one of them",
+                             t.name, outputs[a]->name, outputs[b]->name)));
+  return out;
+}
+
 std::string aliasChecks(const Scope &scope) {
   const auto &t = scope.transform;
   std::string out;
@@ -229,7 +246,7 @@ std::string enter(const Scope &scope) {
     out += fmt::format("  pb_f.tileBytes = pb_tile_bytes_{}[pb_f.bin];\n", t.symbol);
   if (hasRowTurns(scope))
     out += fmt::format("  pb_f.turnBytes = pb_turn_bytes_{}[pb_f.bin];\n", t.symbol);
-  return out + aliasChecks(scope) + "}\n\n";
+  return out + outputChecks(t) + aliasChecks(scope) + "}\n\n";
 }
 
 /// Stores the arguments in a new frame `pb_f`.

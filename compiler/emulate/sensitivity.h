@@ -43,6 +43,9 @@ struct AnalysisOptions {
   bool halves = true;
 };
 
+/// Finds the time and nothing else: no parameter has such an elasticity.
+inline constexpr AnalysisOptions kTimeAlone{.regions = false, .least = 2, .halves = false};
+
 Analysis analyse(const Emulation &, const AnalysisOptions & = {});
 
 } // namespace pbc::emulate

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/associative.h"
+#include "compiler/body/value.h"
 #include <algorithm>
 #include <isl/map.h>
 
 namespace pbc::kernel {
 namespace {
-
-bool isWhole(Scalar s) { return s != Scalar::F64 && s != Scalar::F32; }
 
 int bits(Scalar s) {
   switch (s) {
@@ -27,7 +26,7 @@ int bits(Scalar s) {
 
 /// Whether every value of `from` is a value of `to`.
 bool holds(Scalar to, Scalar from) {
-  return to == from || (isWhole(to) == isWhole(from) && bits(to) > bits(from));
+  return to == from || (body::isInteger(to) == body::isInteger(from) && bits(to) > bits(from));
 }
 
 /// An expression that is not a fold of the accumulator, and the accumulator itself.
@@ -46,7 +45,8 @@ public:
     const Expr &value = *statement_.value;
     if (statement_.op.empty())
       return fold(value);
-    if (mentions(value) || element_ == Scalar::Bool || (isWhole(element_) && !isWhole(value.type)))
+    if (mentions(value) || element_ == Scalar::Bool ||
+        (body::isInteger(element_) && !body::isInteger(value.type)))
       return kNone;
     return joined(kItself, statement_.op == "-" ? "+" : statement_.op == "/" ? kNone : statement_.op);
   }
@@ -55,7 +55,7 @@ public:
 
   /// As in Joining; kNone if the order of the terms matters. `symbol` is what match() has returned.
   std::string joining(const std::string &symbol) const {
-    const bool isFree = isWhole(element_) || reassociates_;
+    const bool isFree = body::isInteger(element_) || reassociates_;
     if (symbol != "min" && symbol != "max")
       return isFree ? symbol : kNone;
     return isFree ? symbol == "min" ? "<" : ">" : extremeThatIgnoresNan(*statement_.value);
@@ -72,10 +72,11 @@ private:
 
   /// Whether the element's values, and sums of them modulo its size, pass through this type unchanged.
   bool isWide(Scalar type) const {
-    if (!isWhole(element_))
-      return !isWhole(type);
-    return element_ == Scalar::Bool ? isWhole(type)
-                                    : isWhole(type) && type != Scalar::Bool && bits(type) >= bits(element_);
+    if (!body::isInteger(element_))
+      return !body::isInteger(type);
+    return element_ == Scalar::Bool
+               ? body::isInteger(type)
+               : body::isInteger(type) && type != Scalar::Bool && bits(type) >= bits(element_);
   }
 
   /// The expression without conversions that keep every value.
@@ -109,8 +110,9 @@ private:
     if (inner == kNone)
       return kNone;
     const bool isArithmetic = symbol == "+" || symbol == "*";
-    if (element_ == Scalar::Bool ? isArithmetic || !isElement(other)
-                                 : isArithmetic && isWhole(element_) && !isWhole(plain(other).type))
+    if (element_ == Scalar::Bool
+            ? isArithmetic || !isElement(other)
+            : isArithmetic && body::isInteger(element_) && !body::isInteger(plain(other).type))
       return kNone;
     return joined(inner, symbol);
   }
@@ -299,7 +301,7 @@ Folding foldingOf(const Kernel &kernel, const Statement &s, const std::set<int> 
   const std::string symbol = matcher.match();
   if (symbol == kNone || symbol == kItself)
     return {};
-  if (!isWhole(matcher.element()) && !kernel.reassociates)
+  if (!body::isInteger(matcher.element()) && !kernel.reassociates)
     return {std::nullopt, true};
   return {Operation{symbol, matcher.element()}, false};
 }

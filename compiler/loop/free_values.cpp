@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/loop/free_values.h"
+#include "compiler/body/value.h"
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -15,8 +16,6 @@ using kernel::Scalar;
 using Kind = kernel::Expr::Kind;
 
 constexpr int kOfCoordinates = 30; // bits of sizes and coordinates: memory is full before they have more
-
-bool isWhole(Scalar s) { return s != Scalar::F64 && s != Scalar::F32; }
 
 /// Of the magnitude of values of a type.
 int bitsOf(Scalar s) {
@@ -38,21 +37,21 @@ int bitsOf(Scalar s) {
 
 class FreeValues {
 public:
-  FreeValues(const kernel::Kernel &kernel, const kernel::Statement &statement, int room)
-      : kernel_(kernel), statement_(statement), room_(room) {}
+  FreeValues(const kernel::Kernel &kernel, const kernel::Statement &statement, int mostNodes)
+      : kernel_(kernel), statement_(statement), nodesLeft_(mostNodes) {}
 
   /// How many bits the magnitude of a whole number has at most; 0 of others. Nothing if the value is not free.
   std::optional<int> bits(const kernel::Expr &e) {
-    if (--room_ < 0)
+    if (--nodesLeft_ < 0)
       return std::nullopt;
     switch (e.kind) {
     case Kind::Literal:
-      return isWhole(e.type) ? static_cast<int>(std::bit_width(static_cast<unsigned long>(
-                                   std::llabs(std::strtoll(e.text.c_str(), nullptr, 0)))))
-                             : 0;
+      return body::isInteger(e.type) ? static_cast<int>(std::bit_width(static_cast<unsigned long>(
+                                           std::llabs(std::strtoll(e.text.c_str(), nullptr, 0)))))
+                                     : 0;
     case Kind::Dimension:
     case Kind::Name:
-      return isWhole(e.type) ? kOfCoordinates : 0;
+      return body::isInteger(e.type) ? kOfCoordinates : 0;
     case Kind::Read:
       return exists(e) ? std::optional(bitsOf(e.type)) : std::nullopt;
     case Kind::Call:
@@ -86,18 +85,18 @@ private:
 
   /// A result of the expression's type that may have so many bits.
   static std::optional<int> atMost(const kernel::Expr &e, std::optional<int> bits) {
-    return bits && (!isWhole(e.type) || *bits <= bitsOf(e.type)) ? bits : std::nullopt;
+    return bits && (!body::isInteger(e.type) || *bits <= bitsOf(e.type)) ? bits : std::nullopt;
   }
 
   /// A fraction may be too large for a whole number.
   std::optional<int> ofCast(const kernel::Expr &e) {
     const kernel::Expr &from = *e.operands[0];
     const std::optional<int> own = bits(from);
-    if (!own || !isWhole(e.type))
+    if (!own || !body::isInteger(e.type))
       return own ? std::optional(0) : std::nullopt;
     if (e.type == Scalar::Bool)
       return 1;
-    return isWhole(from.type) ? std::optional(std::min(*own, bitsOf(e.type))) : std::nullopt;
+    return body::isInteger(from.type) ? std::optional(std::min(*own, bitsOf(e.type))) : std::nullopt;
   }
 
   static std::optional<int> ofBinary(const kernel::Expr &e, std::optional<int> a, std::optional<int> b) {
@@ -105,7 +104,7 @@ private:
       return std::nullopt;
     if (e.type == Scalar::Bool)
       return 1;
-    if (!isWhole(e.type))
+    if (!body::isInteger(e.type))
       return 0;
     if (e.text == "+" || e.text == "-")
       return atMost(e, plusOne(std::max(a, b)));
@@ -118,14 +117,14 @@ private:
 
   const kernel::Kernel &kernel_;
   const kernel::Statement &statement_;
-  int room_;
+  int nodesLeft_;
 };
 
 } // namespace
 
 bool isFreeToCompute(const kernel::Kernel &kernel, const kernel::Statement &statement, const kernel::Expr &e,
-                     int room) {
-  return FreeValues(kernel, statement, room).bits(e).has_value();
+                     int mostNodes) {
+  return FreeValues(kernel, statement, mostNodes).bits(e).has_value();
 }
 
 } // namespace pbc::loop

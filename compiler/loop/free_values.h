@@ -13,7 +13,7 @@
 
 namespace pbc::loop {
 
-/// `room`: it has at most so many operators, numbers and cells.
-bool isFreeToCompute(const kernel::Kernel &, const kernel::Statement &, const kernel::Expr &, int room);
+/// `mostNodes`: it has at most so many operators, numbers and cells.
+bool isFreeToCompute(const kernel::Kernel &, const kernel::Statement &, const kernel::Expr &, int mostNodes);
 
 } // namespace pbc::loop

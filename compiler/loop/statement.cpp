@@ -196,20 +196,20 @@ Expr StatementBuilder::function(const kernel::Expr &e, const At &at) const {
 /// Both sides of `&&` and `||` are computed where that is cheap and always possible: branches keep loops from having vectors, and
 /// LLVM makes `switch` of several of them.
 Operation::Op StatementBuilder::operationOf(const kernel::Expr &e, const At &at) const {
-  constexpr int kShort = 12; // nodes
+  constexpr int kMostNodes = 12;
   const Operation::Op op = operation(e.text, e.operands.size());
   if (at.isGuard || (op != Operation::Op::And && op != Operation::Op::Or))
     return op;
   const auto isTruth = [](const kernel::ExprPtr &operand) { return operand->type == Scalar::Bool; };
   if (!std::all_of(e.operands.begin(), e.operands.end(), isTruth) ||
-      !isFreeToCompute(kernel_, statement_, *e.operands[1], kShort))
+      !isFreeToCompute(kernel_, statement_, *e.operands[1], kMostNodes))
     return op;
   return op == Operation::Op::And ? Operation::Op::BitAnd : Operation::Op::BitOr;
 }
 
 /// Loops in vectors compute both values of a choice that differs between their points, if that is always possible.
 Expr StatementBuilder::choice(const kernel::Expr &e, const At &at) const {
-  constexpr int kRoom = 24; // nodes of each value
+  constexpr int kMostNodes = 24; // of each value
   using Kind = kernel::Expr::Kind;
   const auto has = [](const kernel::Expr &e, auto &&self, auto &&matches) -> bool {
     return matches(e) ||
@@ -224,7 +224,7 @@ Expr StatementBuilder::choice(const kernel::Expr &e, const At &at) const {
     return e.kind == Kind::Read || e.kind == Kind::Dimension;
   };
   const auto isFree = [&](const kernel::ExprPtr &value) {
-    return isFreeToCompute(kernel_, statement_, *value, kRoom);
+    return isFreeToCompute(kernel_, statement_, *value, kMostNodes);
   };
   const auto &condition = e.operands[0], &yes = e.operands[1], &no = e.operands[2];
   const bool areFree = isFree(yes) && isFree(no);

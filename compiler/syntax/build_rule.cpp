@@ -15,6 +15,8 @@ Rule Builder::rule(P::RuleDeclContext &context) {
   made.returnStyle = outputs.region() != nullptr;
   if (made.returnStyle)
     made.outputs.push_back(region(*outputs.region()));
+  if (outputs.OLD())
+    made.outputs.back().old = spanOf(*outputs.OLD()->getSymbol());
   if (auto *accumulation = outputs.accumulation())
     made.accumulation = {accumulation->ADD_ASSIGN()        ? Accumulation::Kind::Add
                          : accumulation->SUBTRACT_ASSIGN() ? Accumulation::Kind::Subtract

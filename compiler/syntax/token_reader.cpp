@@ -84,7 +84,8 @@ private:
         type_ = PbccParser::STRUCTURE;
       else if (insideTransform_ && isAtBegin() && word() == "let" && declares(text_, end_))
         type_ = PbccParser::LET;
-      else if (insideTransform_ && (last_ == PbccParser::LPAREN || last_ == PbccParser::COMMA) &&
+      else if (insideTransform_ &&
+               (isAtBegin() || last_ == PbccParser::LPAREN || last_ == PbccParser::COMMA) &&
                word() == "old" && namesOld(text_, end_))
         type_ = PbccParser::OLD;
       if (!insideTransform_ && (unit_ == 0 || last_ == PbccParser::BODY))

@@ -27,6 +27,9 @@ extern "C" {
 /// matrix (same strides); otherwise it compares address ranges, and may be yes when cells only interleave.
 /// Defined in runtime/matrix/overlap.cpp.
 bool pb_may_overlap(const RegionShape *a, const RegionShape *b);
+/// Whether some cell of `a` is known to share a byte with some cell of `b`: they begin with the same cell, or are boxes of one matrix (same
+/// strides) that meet. No where strides do not tell.
+bool pb_overlaps(const RegionShape *a, const RegionShape *b);
 /// New storage with the same cells, x contiguous; `*data` is set to where they begin. Its reference count is
 /// 1.
 Storage *pb_copy_cells(const RegionShape *from, void **data);
@@ -41,6 +44,12 @@ template <class T, int D, class U, int E>
 bool mayOverlap(const Region<T, D> &a, const Region<U, E> &b) {
   const RegionShape first = shapeOf(a), second = shapeOf(b);
   return pb_may_overlap(&first, &second);
+}
+
+template <class T, int D, class U, int E>
+bool overlaps(const Region<T, D> &a, const Region<U, E> &b) {
+  const RegionShape first = shapeOf(a), second = shapeOf(b);
+  return pb_overlaps(&first, &second);
 }
 
 /// The same cells in the same order.

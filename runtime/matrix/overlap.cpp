@@ -12,8 +12,8 @@ namespace {
 
 /// Whether two boxes over one matrix intersect, if b's corner lies `distance` elements after a's. The
 /// distance is divided into whole strides, largest first; the smaller dimensions reach less than one stride
-/// in either direction, so each quotient has two possible values. Yes if the strides do not nest.
-bool boxesMeet(const RegionShape &a, const RegionShape &b, long distance, unsigned done) {
+/// in either direction, so each quotient has two possible values. `unknown` if the strides do not nest.
+bool boxesMeet(const RegionShape &a, const RegionShape &b, long distance, bool unknown, unsigned done = 0) {
   int largest = -1;
   for (int d = 0; d < a.rank; ++d)
     if (!(done >> d & 1) && (largest < 0 || a.stride[d] > a.stride[largest]))
@@ -27,10 +27,11 @@ bool boxesMeet(const RegionShape &a, const RegionShape &b, long distance, unsign
     if (!(done >> d & 1))
       reach += (std::max(a.extent[d], b.extent[d]) - 1L) * a.stride[d];
   if (reach >= stride)
-    return true;
+    return unknown;
   const long below = distance / stride - (distance % stride < 0);
   for (const long q : {below, below + 1})
-    if (q < a.extent[largest] && -q < b.extent[largest] && boxesMeet(a, b, distance - q * stride, done))
+    if (q < a.extent[largest] && -q < b.extent[largest] &&
+        boxesMeet(a, b, distance - q * stride, unknown, done))
       return true;
   return false;
 }
@@ -77,7 +78,16 @@ extern "C" bool pb_may_overlap(const RegionShape *a, const RegionShape *b) {
   const long apart = reinterpret_cast<long>(b->base) - reinterpret_cast<long>(a->base);
   if (!sameStrides(*a, *b) || apart % a->bytes != 0)
     return true;
-  return boxesMeet(*a, *b, apart / a->bytes, 0);
+  return boxesMeet(*a, *b, apart / a->bytes, true);
+}
+
+extern "C" bool pb_overlaps(const RegionShape *a, const RegionShape *b) {
+  if (cellsOf(*a) == 0 || cellsOf(*b) == 0)
+    return false;
+  if (a->base == b->base)
+    return true;
+  const long apart = reinterpret_cast<long>(b->base) - reinterpret_cast<long>(a->base);
+  return sameStrides(*a, *b) && apart % a->bytes == 0 && boxesMeet(*a, *b, apart / a->bytes, false);
 }
 
 extern "C" Storage *pb_copy_cells(const RegionShape *from, void **data) {

@@ -10,8 +10,6 @@ namespace {
 
 constexpr const char *kTypicalMachine = "epyc7001"; // its vectors:
 constexpr int kItsVectorBytes = 32, kItsVectorRegisters = 16;
-constexpr double kNoElasticity = 2; // no parameter has such a one, so that only the time is found
-constexpr emulate::AnalysisOptions kTimeOnly{.regions = false, .least = kNoElasticity, .halves = false};
 
 } // namespace
 
@@ -36,7 +34,7 @@ std::optional<FastGain> fastGain(const kernel::Scheduled &lifted, const kernel::
   try {
     const ProcessorPredictor predictor(lifted, values, core);
     const auto seconds = [&](const kernel::Planned &planned) {
-      return predictor.of(planned, kTimeOnly).seconds;
+      return predictor.of(planned, emulate::kTimeAlone).seconds;
     };
     const FastGain gain{seconds({scheduled, {}}), seconds(kernel::Scheduler(inAnyOrder).schedule())};
     if (gain.fast > 0 && gain.timesAsFast() >= kWorthSaying)

@@ -37,6 +37,7 @@ TEST(Overlap, OfBoxesOfOneMatrixIsExact) {
       shared = shared || cells.count(cell);
     meeting += shared;
     ASSERT_EQ(pb::mayOverlap(a, b), shared) << k;
+    ASSERT_EQ(pb::overlaps(a, b), shared) << k;
   }
   EXPECT_GT(meeting, 1000);
 }
@@ -48,6 +49,16 @@ TEST(Overlap, IsNeverDeniedWrongly) {
   EXPECT_FALSE(pb::mayOverlap(m.row(2), m.row(3)));
   EXPECT_FALSE(pb::mayOverlap(m, Region<double, 2>::allocate(6, 6)));
   EXPECT_FALSE(pb::mayOverlap(m.region(0, 0, 0, 6), m));
+}
+
+TEST(Overlap, IsClaimedOnlyWhereItIsCertain) {
+  const auto m = Region<double, 2>::allocate(6, 6);
+  EXPECT_TRUE(pb::overlaps(m, m.transposed()));
+  EXPECT_TRUE(pb::overlaps(m.row(0), m.column(0)));
+  EXPECT_FALSE(pb::overlaps(m.column(0), m.region(1, 0, 6, 6)));
+  EXPECT_FALSE(pb::overlaps(m.region(0, 0, 3, 3).transposed(), m.region(3, 0, 6, 3)));
+  EXPECT_FALSE(pb::overlaps(m, Region<double, 2>::allocate(6, 6)));
+  EXPECT_FALSE(pb::overlaps(m.region(0, 0, 0, 6), m));
 }
 
 TEST(CopyOf, KeepsTheCellsOfAnyView) {
