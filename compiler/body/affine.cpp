@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Turns Values into isl's quasi-affine expressions: sums of multiples of atoms, where an atom is a name or a
-// floor division.
+// floor division, and in bounds of loops a choice.
+#include "compiler/body/affine.h"
 #include "compiler/body/value.h"
 #include "compiler/poly/names.h"
+#include <fmt/format.h>
 #include <map>
 
 namespace pbc::body {
@@ -46,7 +48,12 @@ struct Sum {
   }
 };
 
-std::optional<Sum> sum(const Value &, const Facts &);
+struct Reader {
+  const Facts &facts;
+  bool hasChoices; // whether choices are atoms
+};
+
+std::optional<Sum> sum(const Value &, const Reader &);
 
 /// a/b and a%b, if the divisor is a positive constant and rounding down is the same as rounding towards zero.
 std::optional<Sum> division(const Sum &a, const Sum &b, bool remainder) {
@@ -64,8 +71,9 @@ std::optional<Sum> division(const Sum &a, const Sum &b, bool remainder) {
                              : "floor((" + a.text() + ")/" + by + ")");
 }
 
-std::optional<Sum> binarySum(const Value &v, const Facts &facts) {
-  auto a = sum(*v.operands[0], facts), b = sum(*v.operands[1], facts);
+std::optional<Sum> binarySum(const Value &v, const Reader &reader) {
+  const Reader inner{reader.facts, reader.hasChoices && v.text != "/" && v.text != "%"};
+  auto a = sum(*v.operands[0], inner), b = sum(*v.operands[1], inner);
   if (!a || !b)
     return std::nullopt;
   if (v.text == "+" || v.text == "-")
@@ -81,7 +89,22 @@ std::optional<Sum> binarySum(const Value &v, const Facts &facts) {
   return std::nullopt;
 }
 
-std::optional<Sum> sum(const Value &v, const Facts &facts) {
+std::optional<Sum> choice(const Value &v, const Reader &reader) {
+  const Value &condition = *v.operands[0];
+  const auto yes = sum(*v.operands[1], reader), no = sum(*v.operands[2], reader);
+  if (!yes || !no)
+    return std::nullopt;
+  if (condition.kind == Value::Kind::Binary && condition.text == "<") // what std::min and std::max are
+    for (const std::size_t smaller : {0U, 1U})
+      if (same(*condition.operands[smaller], *v.operands[1]) &&
+          same(*condition.operands[1 - smaller], *v.operands[2]))
+        return Sum::atom(fmt::format("{}({}, {})", smaller == 0 ? "min" : "max", yes->text(), no->text()));
+  const auto text = conditionText(condition, reader.facts);
+  return text ? std::optional(Sum::atom(fmt::format("({} ? {} : {})", *text, yes->text(), no->text())))
+              : std::nullopt;
+}
+
+std::optional<Sum> sum(const Value &v, const Reader &reader) {
   if (v.type != Scalar::I32 && v.type != Scalar::I64)
     return std::nullopt;
   switch (v.kind) {
@@ -93,21 +116,23 @@ std::optional<Sum> sum(const Value &v, const Facts &facts) {
     return s;
   }
   case Value::Kind::Iterator:
-    return Sum::atom(poly::mangle(facts.iterators[v.index]));
+    return Sum::atom(poly::mangle(reader.facts.iterators[v.index]));
   case Value::Kind::Name:
     return Sum::atom(poly::mangle(v.text));
   case Value::Kind::Unary: {
     Sum s;
-    auto inner = v.text == "-" ? sum(*v.operands[0], facts) : std::nullopt;
+    auto inner = v.text == "-" ? sum(*v.operands[0], reader) : std::nullopt;
     return inner && s.plus(*inner, -1) ? std::optional(s) : std::nullopt;
   }
   case Value::Kind::Binary:
-    return binarySum(v, facts);
+    return binarySum(v, reader);
+  case Value::Kind::Select:
+    return reader.hasChoices ? choice(v, reader) : std::nullopt;
   case Value::Kind::Cast:
-    return sum(*v.operands[0], facts); // sizes and coordinates fit an int
+    return sum(*v.operands[0], reader); // sizes and coordinates fit an int
   case Value::Kind::Call:
     if (v.text == "pb::floordiv") {
-      auto a = sum(*v.operands[0], facts), b = sum(*v.operands[1], facts);
+      auto a = sum(*v.operands[0], reader), b = sum(*v.operands[1], reader);
       return a && b ? division(*a, *b, false) : std::nullopt;
     }
     return std::nullopt;
@@ -119,9 +144,41 @@ std::optional<Sum> sum(const Value &v, const Facts &facts) {
 } // namespace
 
 std::string affineText(const Value &v, const Facts &facts, bool &ok) {
-  const auto s = sum(v, facts);
+  const auto s = sum(v, {facts, false});
   ok = s.has_value();
   return s ? s->text() : "";
+}
+
+std::optional<std::string> boundText(const Value &v, const Facts &facts) {
+  const auto s = sum(v, {facts, true});
+  return s ? std::optional(s->text()) : std::nullopt;
+}
+
+std::optional<std::string> conditionText(const Value &v, const Facts &facts) {
+  if (v.kind == Value::Kind::Cast && v.type == Scalar::Bool &&
+      v.operands[0]->type == Scalar::Bool)
+    return conditionText(*v.operands[0], facts);
+  if (v.kind == Value::Kind::Unary && v.text == "!") {
+    const auto inner = conditionText(*v.operands[0], facts);
+    return inner ? std::optional("not (" + *inner + ")") : std::nullopt;
+  }
+  if (v.kind != Value::Kind::Binary)
+    return std::nullopt;
+  if (v.text == "&&" || v.text == "||") {
+    const auto left = conditionText(*v.operands[0], facts), right = conditionText(*v.operands[1], facts);
+    if (!left || !right)
+      return std::nullopt;
+    return fmt::format("({}) {} ({})", *left, v.text == "&&" ? "and" : "or", *right);
+  }
+  for (const char *op : {"<", "<=", ">", ">=", "==", "!="})
+    if (v.text == op) {
+      bool isAffine[2] = {};
+      const std::string left = affineText(*v.operands[0], facts, isAffine[0]),
+                        right = affineText(*v.operands[1], facts, isAffine[1]);
+      if (isAffine[0] && isAffine[1])
+        return fmt::format("({}) {} ({})", left, v.text == "==" ? "=" : op, right);
+    }
+  return std::nullopt;
 }
 
 } // namespace pbc::body

@@ -79,11 +79,13 @@ private:
 
   // lift_branch.cpp: `if` as Selects
   ValuePtr tailValue(const Statements &, std::size_t from);
+  ValuePtr onceComputed(const ValuePtr &condition, const Tree &, Nodes &out);
   void branch(const Tree &, Nodes &);
   void guarded(const Tree &, const ValuePtr &guard, Nodes &);
   void guardedStore(const Tree &, const Target &, const ValuePtr &, const ValuePtr &guard, Nodes &);
   ValuePtr readBack(const Target &) const;
   void requireSafe(const Value &, const Tree &) const;
+  void requireSafeUnder(const Value &condition, const Value &, const Tree &) const;
   bool safe(const Value &, std::string &why) const;
   bool alwaysInside(const Value &cell) const;
   void remember(const Value &);
@@ -100,7 +102,9 @@ private:
   ValuePtr index(const Tree &);
   ValuePtr extentValue(const sema::Binding &, int dimension) const;
   Scalar scalar(const Tree &) const;
-  void requireAffine(const Value &, const Tree &, const std::string &what) const;
+  void requireIndex(const Value &, const Tree &) const;
+  void requireBound(const Value &, const Tree &) const;
+  [[noreturn]] void stopAt(const Value &, const Tree &, const std::string &what) const;
 
   /// Each loop adds a dimension to a statement's domain, and isl's work grows faster than any power of their number.
   static constexpr int kMostLoops = 10;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "compiler/body/affine.h"
 #include "compiler/body/lift.h"
 #include <algorithm>
 
@@ -87,6 +88,13 @@ void Lifter::requireSafe(const Value &v, const Tree &t) const {
     stop(t, why);
 }
 
+/// A value that is computed only where the condition holds, or only where it does not. Without data in the condition it is known at which
+/// points that is, and which cells they access.
+void Lifter::requireSafeUnder(const Value &condition, const Value &v, const Tree &t) const {
+  if (!conditionText(condition, facts_))
+    requireSafe(v, t);
+}
+
 /// The value that a return-style body returns from here on: `if (c) return x; return y;` gives c ? x : y.
 ValuePtr Lifter::tailValue(const Statements &list, std::size_t from) {
   if (from >= list.size())
@@ -104,18 +112,30 @@ ValuePtr Lifter::tailValue(const Statements &list, std::size_t from) {
   const auto known = known_.size(); // an inner condition's cells are read only under the outer condition
   ValuePtr yes = tailValue(flatten(t.child(1)), 0);
   known_.resize(known);
-  requireSafe(*yes, t.child(1));
+  requireSafeUnder(*condition, *yes, t.child(1));
   if (t.children[2] && from + 1 != list.size())
     stop(*list[from + 1], "it goes on after a `return`");
   ValuePtr no = t.children[2] ? tailValue(flatten(t.child(2)), 0) : tailValue(list, from + 1);
   known_.resize(known);
-  requireSafe(*no, t.children[2] ? t.child(2) : t);
+  requireSafeUnder(*condition, *no, t.children[2] ? t.child(2) : t);
   return select(condition, convert(yes, no->type), no, c_.span(t));
 }
 
 ValuePtr Lifter::readBack(const Target &t) const {
   return t.isLocal ? makeValue(Value::Kind::Local, t.type, "", {}, {}, t.index)
                    : makeValue(Value::Kind::Cell, t.type, "", t.indices, {}, t.index);
+}
+
+/// A condition that is computed once, because a branch may change the data that it reads; without data it stays as it is.
+ValuePtr Lifter::onceComputed(const ValuePtr &condition, const Tree &t, Nodes &out) {
+  if (conditionText(*condition, facts_))
+    return condition;
+  Target g;
+  g.isLocal = true;
+  g.index = newLocal("taken", Scalar::Bool);
+  g.type = Scalar::Bool;
+  store(g, "", condition, t, out);
+  return readBack(g);
 }
 
 void Lifter::branch(const Tree &t, Nodes &out) {
@@ -127,23 +147,16 @@ void Lifter::branch(const Tree &t, Nodes &out) {
     const Target to = target(a->child(0));
     if (sameTarget(to, target(b->child(0)))) { // both branches write it, so its old value is not needed
       ValuePtr x = convert(expression(a->child(1)), to.type), y = convert(expression(b->child(1)), to.type);
-      requireSafe(*x, *a);
-      requireSafe(*y, *b);
+      requireSafeUnder(*condition, *x, *a);
+      requireSafeUnder(*condition, *y, *b);
       return store(to, "", select(condition, x, y, c_.span(t)), t, out);
     }
   }
   ValuePtr guard = condition;
   const bool single =
       yes.size() == 1 && no.empty() && yes[0]->kind == Kind::Discard && yes[0]->child(0).text != ",";
-  if (!single) {
-    // The condition is evaluated once, because a branch may change what it reads.
-    Target g;
-    g.isLocal = true;
-    g.index = newLocal("taken", Scalar::Bool);
-    g.type = Scalar::Bool;
-    store(g, "", convert(condition, Scalar::Bool), t.child(0), out);
-    guard = readBack(g);
-  }
+  if (!single)
+    guard = onceComputed(convert(condition, Scalar::Bool), t.child(0), out);
   for (const Tree *s : yes)
     guarded(*s, guard, out);
   ValuePtr otherwise = no.empty() ? nullptr : makeValue(Value::Kind::Unary, Scalar::Bool, "!", {guard});
@@ -170,12 +183,7 @@ void Lifter::guarded(const Tree &t, const ValuePtr &guard, Nodes &out) {
   case Kind::If: {
     ValuePtr condition = expression(t.child(0));
     requireSafe(*condition, t.child(0));
-    Target g;
-    g.isLocal = true;
-    g.index = newLocal("taken", Scalar::Bool);
-    g.type = Scalar::Bool;
-    store(g, "", binary("&&", Scalar::Bool, guard, condition, c_.span(t)), t.child(0), out);
-    const ValuePtr inner = readBack(g);
+    const ValuePtr inner = onceComputed(binary("&&", Scalar::Bool, guard, condition, c_.span(t)), t.child(0), out);
     for (const Tree *s : flatten(t.child(1)))
       guarded(*s, inner, out);
     if (!t.children[2])
@@ -222,9 +230,11 @@ void Lifter::guarded(const Tree &t, const ValuePtr &guard, Nodes &out) {
 
 void Lifter::guardedStore(const Tree &t, const Target &to, const ValuePtr &value, const ValuePtr &guard,
                           Nodes &out) {
-  requireSafe(*value, t);
-  if (to.isLocal && !maybeAssigned_.count(to.index)) // it has no old value that could be lost
+  if (to.isLocal && !maybeAssigned_.count(to.index)) { // it has no old value that could be lost
+    requireSafe(*value, t);
     return store(to, "", value, t, out);
+  }
+  requireSafeUnder(*guard, *value, t);
   const ValuePtr old = readBack(to);
   if (to.isLocal && !assigned_.count(to.index))
     stop(t, "`" + facts_.locals[to.index].name + "` may be without a value before the `if`");

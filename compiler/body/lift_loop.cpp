@@ -114,8 +114,8 @@ void Lifter::loop(const Tree &t, Nodes &out) {
 
   substitutes_.erase(variable); // it may have counted in an earlier loop
   ValuePtr first = convert(expression(begin), *v.type), last = expression(*limit->limit);
-  requireAffine(*first, begin, "the loop's bound");
-  requireAffine(*last, *limit->limit, "the loop's bound");
+  requireBound(*first, begin);
+  requireBound(*last, *limit->limit);
   if (limit->op.size() == 2)
     last = binary(up ? "+" : "-", last->type, last, integer(1, last->type));
 

@@ -29,11 +29,20 @@ Scalar Lifter::scalar(const Tree &t) const {
   return *t.type;
 }
 
-void Lifter::requireAffine(const Value &v, const Tree &t, const std::string &what) const {
+void Lifter::requireIndex(const Value &v, const Tree &t) const {
   bool ok = false;
   affineText(v, facts_, ok);
   if (!ok)
-    stop(t, what + " `" + c_.source(t) + "` " + (dependsOnData(v) ? "depends on data" : "is not affine"));
+    stopAt(v, t, "the index");
+}
+
+void Lifter::requireBound(const Value &v, const Tree &t) const {
+  if (!boundText(v, facts_))
+    stopAt(v, t, "the loop's bound");
+}
+
+void Lifter::stopAt(const Value &v, const Tree &t, const std::string &what) const {
+  stop(t, what + " `" + c_.source(t) + "` " + (dependsOnData(v) ? "depends on data" : "is not affine"));
 }
 
 ValuePtr Lifter::expression(const Tree &t) {
@@ -205,7 +214,7 @@ ValuePtr Lifter::method(const Tree &t) {
 
 ValuePtr Lifter::index(const Tree &t) {
   ValuePtr v = expression(t);
-  requireAffine(*v, t, "the index");
+  requireIndex(*v, t);
   // row(long) and similar methods widen; an index has the same value in either width.
   if (v->kind == Value::Kind::Cast && v->type == Scalar::I64 && v->operands[0]->type == Scalar::I32)
     return v->operands[0];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/choice/body_accesses.h"
+#include "compiler/body/affine.h"
 #include "compiler/choice/spaces.h"
 #include "compiler/poly/first_point.h"
 #include "compiler/poly/names.h"
@@ -19,34 +20,6 @@ using body::Value;
 constexpr unsigned long kBudget = 2'000'000;
 /// "All large sizes" are the sizes from this one on, as in the check for cells that no rule computes.
 constexpr long kLarge = 1000;
-
-/// A condition of the body as text for isl, if its values are affine.
-std::optional<std::string> conditionText(const Value &v, const body::Facts &facts) {
-  if (v.kind == Value::Kind::Cast && v.type == body::Scalar::Bool &&
-      v.operands[0]->type == body::Scalar::Bool)
-    return conditionText(*v.operands[0], facts);
-  if (v.kind == Value::Kind::Unary && v.text == "!") {
-    const auto inner = conditionText(*v.operands[0], facts);
-    return inner ? std::optional("not (" + *inner + ")") : std::nullopt;
-  }
-  if (v.kind != Value::Kind::Binary)
-    return std::nullopt;
-  if (v.text == "&&" || v.text == "||") {
-    const auto left = conditionText(*v.operands[0], facts), right = conditionText(*v.operands[1], facts);
-    if (!left || !right)
-      return std::nullopt;
-    return fmt::format("({}) {} ({})", *left, v.text == "&&" ? "and" : "or", *right);
-  }
-  for (const char *op : {"<", "<=", ">", ">=", "==", "!="})
-    if (v.text == op) {
-      bool isAffine[2] = {};
-      const std::string left = body::affineText(*v.operands[0], facts, isAffine[0]),
-                        right = body::affineText(*v.operands[1], facts, isAffine[1]);
-      if (isAffine[0] && isAffine[1])
-        return fmt::format("({}) {} ({})", left, v.text == "==" ? "=" : op, right);
-    }
-  return std::nullopt;
-}
 
 class BodyAccesses {
 public:
@@ -137,17 +110,16 @@ private:
   }
 
   void loop(const body::Node &n) {
-    bool isAffine[3] = {};
-    const std::string lower = body::affineText(*n.lower, *facts_, isAffine[0]),
-                      upper = body::affineText(*n.upper, *facts_, isAffine[1]),
-                      own = body::affineText(*n.variable, *facts_, isAffine[2]);
-    if (!isAffine[0] || !isAffine[1] || !isAffine[2])
+    bool isAffine = false;
+    const auto lower = body::boundText(*n.lower, *facts_), upper = body::boundText(*n.upper, *facts_);
+    const std::string own = body::affineText(*n.variable, *facts_, isAffine);
+    if (!lower || !upper || !isAffine)
       return;
     const std::string &name = facts_->iterators[n.iterator], at = poly::mangle(name);
     const std::size_t before = conditions_.size();
-    conditions_.push_back(fmt::format("({}) <= {} < ({})", lower, at, upper));
+    conditions_.push_back(fmt::format("({}) <= {} < ({})", *lower, at, *upper));
     if (n.step != 1)
-      conditions_.push_back(fmt::format("({} - ({})) mod {} = 0", at, lower, n.step));
+      conditions_.push_back(fmt::format("({} - ({})) mod {} = 0", at, *lower, n.step));
     variables_.push_back({n.variableName, at, own});
     nodes(n.body);
     variables_.pop_back();
@@ -159,7 +131,7 @@ private:
     if (isSelect || (v.kind == Value::Kind::Binary && (v.text == "&&" || v.text == "||"))) {
       const Value &condition = *v.operands[0];
       value(condition, around);
-      const auto text = conditionText(condition, *facts_);
+      const auto text = body::conditionText(condition, *facts_);
       if (!text) // whether the other operands are computed depends on data
         return;
       under(v.text == "||" ? "not (" + *text + ")" : *text, *v.operands[1], around);

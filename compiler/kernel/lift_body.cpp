@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/lift_body.h"
+#include "compiler/body/affine.h"
 #include "compiler/body/outside.h"
 #include "compiler/body/unit.h"
 #include "compiler/body/value.h"
@@ -97,6 +98,12 @@ std::string BodyLifter::affine(const body::Value &value) const {
   if (!ok)
     throw NotAffine();
   return text;
+}
+
+std::string BodyLifter::bound(const body::Value &value) const {
+  if (const auto text = body::boundText(value, *facts_))
+    return *text;
+  throw NotAffine();
 }
 
 std::vector<std::string> BodyLifter::coordinates(int index,
@@ -311,11 +318,12 @@ Block BodyLifter::store(int index) {
 std::vector<Block> BodyLifter::loop(const body::Node &node) {
   Block block;
   block.iterator = poly::mangle(facts_->iterators[node.iterator]);
-  const std::string lower = "(" + affine(*node.lower) + ")", upper = "(" + affine(*node.upper) + ")";
+  const std::string lower = "(" + bound(*node.lower) + ")", upper = "(" + bound(*node.upper) + ")";
   std::string constraint = lower + " <= " + block.iterator + " and " + block.iterator + " < " + upper;
   if (node.step != 1)
     constraint += " and (" + block.iterator + " - " + lower + ") mod " + std::to_string(node.step) + " = 0";
-  loops_.push_back({node.iterator, constraint});
+  const bool isLong = !body::constantOf(*node.lower, *facts_) || !body::constantOf(*node.upper, *facts_);
+  loops_.push_back({node.iterator, constraint, isLong});
   block.body = blocks(node.body);
   if (scalars_.areCut())
     block.body = cutAlongReaders(block.body, privateBuffers(), kernel_.statements);

@@ -33,6 +33,7 @@ private:
   struct Loop {
     int iterator;
     std::string constraint; // isl text
+    bool isLong;            // it has no constant number of steps
   };
   struct NotAffine {};
   /// Thrown where a structured matrix has several values in the statement's domain: in `part` of it, it has only one.
@@ -40,6 +41,13 @@ private:
     isl::set part;
   };
 
+  /// A sum whose terms are added under a condition: the addition, and where it is done (lift_guarded.cpp).
+  struct GuardedSum {
+    body::Node addition;
+    std::string where; // isl text
+  };
+  std::optional<GuardedSum> guardedSum(const body::Node &) const;
+  bool namesLongLoop(const body::Value &) const;
   /// One statement, or one for each value that matrices with a structure have in it, in any order.
   std::vector<Block> assign(const body::Node &);
   Block assign(const body::Node &, Statement);
@@ -56,6 +64,7 @@ private:
   const body::Value *neverOutside(const body::Value &, Statement &);
   ExprPtr expr(const body::Value &, Statement &);
   std::string affine(const body::Value &) const;
+  std::string bound(const body::Value &) const;
   int access(Statement &, int buffer, bool isWrite, const std::vector<std::string> &indices,
              const std::string &condition = "");
   std::string insideText(const sema::Binding &, const std::vector<std::string> &indices) const;

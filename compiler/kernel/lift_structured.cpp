@@ -51,13 +51,18 @@ ExprPtr BodyLifter::constantOf(int local, const Statement &s) const {
   return nullptr;
 }
 
-std::vector<Block> BodyLifter::assign(const body::Node &node) {
+std::vector<Block> BodyLifter::assign(const body::Node &written) {
+  const std::optional<GuardedSum> guarded = guardedSum(written);
+  const body::Node &node = guarded ? guarded->addition : written;
   std::vector<Block> all;
   std::vector<isl::set> open; // parts of the domain, over dimensions alone
   const bool isCut = node.target.isLocal && scalars_.isPrivate(node.target.index);
   std::vector<ScalarParts::Part> parts; // the value may read those of the assignment before
   for (bool isWhole = true; isWhole || !open.empty(); isWhole = false) {
     Statement s = begin(node.span);
+    if (guarded)
+      s.domain = poly::simplified(
+          s.domain.intersect(ctx_.set(prefix_ + "{ " + tuple(s) + " : " + guarded->where + " }")));
     if (!isWhole) {
       s.domain = isl::manage(isl_set_set_tuple_name(open.back().release(), s.name.c_str()));
       open.pop_back();
