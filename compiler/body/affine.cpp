@@ -155,8 +155,7 @@ std::optional<std::string> boundText(const Value &v, const Facts &facts) {
 }
 
 std::optional<std::string> conditionText(const Value &v, const Facts &facts) {
-  if (v.kind == Value::Kind::Cast && v.type == Scalar::Bool &&
-      v.operands[0]->type == Scalar::Bool)
+  if (v.kind == Value::Kind::Cast && v.type == Scalar::Bool && v.operands[0]->type == Scalar::Bool)
     return conditionText(*v.operands[0], facts);
   if (v.kind == Value::Kind::Unary && v.text == "!") {
     const auto inner = conditionText(*v.operands[0], facts);

@@ -183,7 +183,8 @@ void Lifter::guarded(const Tree &t, const ValuePtr &guard, Nodes &out) {
   case Kind::If: {
     ValuePtr condition = expression(t.child(0));
     requireSafe(*condition, t.child(0));
-    const ValuePtr inner = onceComputed(binary("&&", Scalar::Bool, guard, condition, c_.span(t)), t.child(0), out);
+    const ValuePtr inner =
+        onceComputed(binary("&&", Scalar::Bool, guard, condition, c_.span(t)), t.child(0), out);
     for (const Tree *s : flatten(t.child(1)))
       guarded(*s, inner, out);
     if (!t.children[2])

@@ -69,7 +69,8 @@ bool BodyLifter::namesLongLoop(const Value &v) const {
   if (v.kind == Value::Kind::Iterator)
     return std::any_of(loops_.begin(), loops_.end(),
                        [&](const Loop &loop) { return loop.iterator == v.index && loop.isLong; });
-  return std::any_of(v.operands.begin(), v.operands.end(), [&](const auto &one) { return namesLongLoop(*one); });
+  return std::any_of(v.operands.begin(), v.operands.end(),
+                     [&](const auto &one) { return namesLongLoop(*one); });
 }
 
 std::optional<BodyLifter::GuardedSum> BodyLifter::guardedSum(const body::Node &node) const {

@@ -112,6 +112,9 @@ struct TimeShape {
 /// bytes, or for `steps` steps if that is not 0; smaller where workers would otherwise wait for each other.
 /// The sizes are those of the ranges above; both ranges of a diamond have the same size.
 Split timeTiles(const Box &box, const TimeShape &shape, long cells, long steps, long cache, int workers);
+/// Takes the first steps of `rest` as the next `band`: so many that few of its tiles are empty. A band is computed before the next one begins.
+/// False if no steps are left.
+bool takeBand(Box &rest, const TimeShape &shape, long cells, Box &band);
 /// Calls `function` on the calling thread for the boxes that each tile consists of, time before place.
 void runTimeTiles(const Box &box, const TimeShape &shape, const Split &tile, BoxFunction function,
                   const void *context);

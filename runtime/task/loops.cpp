@@ -162,9 +162,16 @@ void runHere(const LoopStep &given, const Frame *frame) {
   if (step.through)
     runTiles(box, throughTiles(step, frame, box, 1), step.kernel, frame);
   else if (step.time)
-    runTimeTiles(box, *step.time, timeTilesOf(step, frame, box, 1), step.kernel, frame);
+    for (Box rest = box, band; takeBand(rest, *step.time, frame->split, band);)
+      runTimeTiles(band, *step.time, timeTilesOf(step, frame, band, 1), step.kernel, frame);
   else
     step.kernel(frame, box.low, box.high);
+}
+
+Job throughTime(const LoopStep &step, const Frame *frame, Box rest) {
+  for (Box band; takeBand(rest, *step.time, frame->split, band);)
+    co_await timeWavefront(band, *step.time, timeTilesOf(step, frame, band, pb_threads()), step.kernel,
+                           frame);
 }
 
 Job run(const LoopStep &given, const Frame *frame) {
@@ -175,7 +182,7 @@ Job run(const LoopStep &given, const Frame *frame) {
   case LoopOrder::Wavefront: {
     const Box box = task::boxOf(step, frame);
     if (step.time)
-      return timeWavefront(box, *step.time, timeTilesOf(step, frame, box, pb_threads()), step.kernel, frame);
+      return throughTime(step, frame, box);
     return wavefront(box, wavefrontTiles(box, frame->split), step.kernel, frame);
   }
   case LoopOrder::Rounds:

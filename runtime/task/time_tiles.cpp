@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <limits>
 
 namespace pb {
 
@@ -21,11 +22,22 @@ constexpr long kOnlyRowCells = 512;
 constexpr double kTilesPerWorker = 4;
 /// How much longer tiles are along a row than across it: vectors and prefetching favour rows.
 constexpr double kLength = 8;
+/// The steps of a band for each place of the shortest dimension that is cut. Tiles move over as many places as there are steps, so
+/// that in each such dimension at most three of four tiles of a band are empty.
+constexpr long kBand = 3;
 
 /// The extent of the values by which tiles are cut.
 long extent(const Box &box, const TimeShape &shape, int d) {
   const int time = shape.along[d];
   return box.high[d] - box.low[d] + (time < 0 ? 0 : shape.slope[d] * (box.high[time] - box.low[time] - 1));
+}
+
+/// The dimension of time along which tiles move; -1: they do not.
+int timeOf(const Box &box, const TimeShape &shape) {
+  for (int d = 0; d < box.rank; ++d)
+    if (shape.along[d] >= 0 && shape.slope[d] > 0)
+      return shape.along[d];
+  return -1;
 }
 
 /// The first dimension that is a place: the innermost loop's.
@@ -49,19 +61,32 @@ public:
     double rest = static_cast<double>(cells);
     for (int d = box_.rank - 1; d >= 0; --d)
       if (shape_.isPlace[d] && d != row_)
-        rest /= static_cast<double>(setSize(d, side / kLength * (places_ - 1)));
-    rest /= static_cast<double>(setSize(row_, rest));
+        rest /= setPlaces(d, side / kLength * (places_ - 1));
+    rest /= setPlaces(row_, rest);
     // If rows are short, there may be more of them.
     for (int d = row_ + 1; d < box_.rank; ++d)
       if (shape_.isPlace[d] && rest > 1) {
-        const double before = static_cast<double>(tile_.size[d]);
-        rest /= static_cast<double>(setSize(d, before * rest)) / before;
+        const double before = covered(d);
+        rest /= setPlaces(d, before * rest) / before;
       }
+  }
+
+  /// Whether the places of the dimension lie in several tiles.
+  bool isCut(int d) const { return tile_.size[d] < extent(box_, shape_, d); }
+
+  /// Whether each step is in one tile.
+  bool isWhole() const {
+    for (int d = 0; d < box_.rank; ++d)
+      if (shape_.isPlace[d] && isCut(d))
+        return false;
+    return true;
   }
 
   void steps(long wanted, long cache) {
     if (wanted > 0)
       return setSteps(wanted);
+    if (isWhole())
+      return setSteps(std::numeric_limits<int>::max());
     long least = 1, most = mostSteps_;
     while (least < most) {
       const long middle = least + (most - least + 1) / 2;
@@ -80,12 +105,11 @@ public:
       const TileGrid grid(box_, &shape_, tile_);
       int fewest = -1;
       for (int d = 0; d < box_.rank; ++d)
-        if (d != grid.layers() && tile_.size[d] > (d == row_ ? shortestRow() : 1) &&
-            (fewest < 0 || grid.count(d) <= grid.count(fewest)))
+        if (d != grid.layers() && canHalve(d) && (fewest < 0 || grid.count(d) <= grid.count(fewest)))
           fewest = d;
       if (fewest < 0)
         return;
-      const long half = (tile_.size[fewest] + 1) / 2;
+      const long half = ((hasAllPlaces(fewest) ? placesOf(fewest) : tile_.size[fewest]) + 1) / 2;
       tile_.size[fewest] = half;
       if (fewest == grid.columns())
         setSide(half);
@@ -95,10 +119,24 @@ public:
   const Split &tile() const { return tile_; }
 
 private:
-  long setSize(int d, double size) {
-    const double most = static_cast<double>(extent(box_, shape_, d));
-    tile_.size[d] = size < 1 || most < 1 ? 1 : static_cast<long>(size < most ? size : most);
-    return tile_.size[d];
+  long placesOf(int d) const { return box_.high[d] - box_.low[d]; }
+
+  bool hasAllPlaces(int d) const { return shape_.isPlace[d] && d != shape_.diamond && !isCut(d); }
+
+  bool canHalve(int d) const {
+    if (hasAllPlaces(d))
+      return placesOf(d) >= (d == row_ ? 2 * shortestRow() : 2);
+    return tile_.size[d] > (d == row_ ? shortestRow() : 1);
+  }
+
+  /// Of the places of a dimension, those that a tile has at one step.
+  double covered(int d) const { return static_cast<double>(std::min(tile_.size[d], placesOf(d))); }
+
+  /// One tile has all places, at all steps, where it would have all of some step.
+  double setPlaces(int d, double size) {
+    const bool isAll = size >= static_cast<double>(placesOf(d));
+    tile_.size[d] = std::max(1L, isAll ? extent(box_, shape_, d) : static_cast<long>(size));
+    return std::max(1.0, covered(d));
   }
 
   /// Diamonds are half as wide on average.
@@ -121,7 +159,7 @@ private:
     }
     for (int d = 0; d < box_.rank; ++d)
       if (!shape_.isPlace[d])
-        setSize(d, static_cast<double>(n));
+        tile_.size[d] = std::max(1L, std::min(n, extent(box_, shape_, d)));
   }
 
   /// The bytes that a tile touches.
@@ -131,7 +169,8 @@ private:
       if (shape_.isPlace[d]) {
         const bool isMoved = shape_.along[d] >= 0 && !isOfDiamonds(d);
         const long moves = isMoved ? shape_.slope[d] * steps(shape_.along[d]) : 0;
-        product *= static_cast<double>(tile_.size[d] + moves);
+        product *= static_cast<double>(isOfDiamonds(d) ? tile_.size[d]
+                                                       : std::min(placesOf(d), tile_.size[d] + moves));
       }
     return product;
   }
@@ -170,10 +209,29 @@ private:
 Split timeTiles(const Box &box, const TimeShape &shape, long cells, long steps, long cache, int workers) {
   Shaping tiles(box, shape);
   tiles.cells(cells < 1 ? 1 : cells);
+  const bool isWhole = tiles.isWhole();
   tiles.steps(steps, cache);
-  if (workers > 1)
+  if (workers > 1 && !isWhole)
     tiles.sideBySide(workers, cells);
   return tiles.tile();
+}
+
+bool takeBand(Box &rest, const TimeShape &shape, long cells, Box &band) {
+  if (isEmpty(rest))
+    return false;
+  band = rest;
+  const int time = timeOf(rest, shape);
+  if (time < 0) {
+    rest.high[0] = rest.low[0];
+    return true;
+  }
+  Shaping tiles(rest, shape);
+  tiles.cells(cells < 1 ? 1 : cells);
+  for (int d = 0; d < rest.rank; ++d)
+    if (shape.isPlace[d] && shape.slope[d] > 0 && tiles.isCut(d))
+      band.high[time] = std::min(band.high[time], rest.low[time] + kBand * (rest.high[d] - rest.low[d]));
+  rest.low[time] = band.high[time];
+  return true;
 }
 
 void runTimeTiles(const Box &box, const TimeShape &shape, const Split &tile, BoxFunction function,

@@ -231,4 +231,52 @@ TEST(TimeTiles, DiamondsOfShortRowsAreManyEnough) {
   EXPECT_GE(timeTiles({2, {0, 0}, {200, 100000}}, shape, 16384, 0, 786432, 4).size[0], 512);
 }
 
+// More steps than places: tiles that move with the steps leave them soon, and most would be empty.
+TEST(TimeTiles, FewPlacesAreOneTileAtAllSteps) {
+  constexpr Box kSmall = {3, {0, 0, 0}, {20, 100000, 20}};
+  constexpr TimeShape kMoving = {16, {true, false, true}, {1, -1, 1}, {1, 0, 1}};
+  for (const int workers : {1, 4}) {
+    const Split tile = timeTiles(kSmall, kMoving, 16384, 0, 786432, workers);
+    EXPECT_EQ(TileGrid(kSmall, &kMoving, tile).tiles(), 1) << workers;
+  }
+  const Box narrow = {3, {0, 0, 0}, {7, 1000, 100000}};
+  EXPECT_EQ(TileGrid(narrow, &kMoving, timeTiles(narrow, kMoving, 16384, 0, 786432, 1)).count(0), 1);
+}
+
+TEST(TimeTiles, BandsOfStepsHaveFewEmptyTiles) {
+  constexpr TimeShape kMoving = {24, {true, true, false, true}, {2, 2, -1, 2}, {1, 1, 0, 1}};
+  for (const long places : {50L, 200L}) {
+    const long steps = 20 * places;
+    Box rest = {4, {0, 0, 0, 0}, {places, places, steps, places}}, band;
+    double tiles = 0, cells = 0;
+    while (takeBand(rest, kMoving, 16384, band)) {
+      const Split tile = timeTiles(band, kMoving, 16384, 0, 786432, 1);
+      tiles += static_cast<double>(TileGrid(band, &kMoving, tile).tiles());
+      cells = 1;
+      for (int d = 0; d < 4; ++d)
+        cells *= static_cast<double>(d == 2 ? tile.size[d] : std::min(tile.size[d], places));
+    }
+    EXPECT_LT(tiles * cells, 64 * static_cast<double>(places * places * places * steps)) << places;
+  }
+}
+
+TEST(TimeTiles, BandsKeepTheOrderOfSteps) {
+  for (const bool isDiamond : {false, true})
+    for (const int threads : {0, 2}) {
+      Stencil s({23, 31}, 1, 400);
+      if (isDiamond)
+        s.asDiamonds(2);
+      int bands = 0;
+      for (Box rest = s.box, band; takeBand(rest, s.shape, 64, band); ++bands) {
+        const Split tile = timeTiles(band, s.shape, 64, 0, 1000, std::max(1, threads));
+        if (threads == 0)
+          runTimeTiles(band, s.shape, tile, &Stencil::kernel, &s);
+        else
+          Scheduler(threads).run(timeWavefront(band, s.shape, tile, &Stencil::kernel, &s));
+      }
+      EXPECT_EQ(bands, 5); // of 93 steps, three for each row
+      s.expectDone("bands", {{0, 0, 0}});
+    }
+}
+
 } // namespace
