@@ -89,19 +89,35 @@ std::optional<Sum> binarySum(const Value &v, const Reader &reader) {
   return std::nullopt;
 }
 
-std::optional<Sum> choice(const Value &v, const Reader &reader) {
-  const Value &condition = *v.operands[0];
-  const auto yes = sum(*v.operands[1], reader), no = sum(*v.operands[2], reader);
-  if (!yes || !no)
+/// What a comparison says as a sum that is at least 1.
+std::optional<Sum> positive(const Value &comparison, const Reader &reader) {
+  const bool isLess = comparison.text.starts_with('<');
+  if (comparison.kind != Value::Kind::Binary ||
+      (comparison.text != "<" && comparison.text != "<=" && comparison.text != ">" && comparison.text != ">="))
     return std::nullopt;
-  if (condition.kind == Value::Kind::Binary && condition.text == "<") // what std::min and std::max are
-    for (const std::size_t smaller : {0U, 1U})
-      if (same(*condition.operands[smaller], *v.operands[1]) &&
-          same(*condition.operands[1 - smaller], *v.operands[2]))
-        return Sum::atom(fmt::format("{}({}, {})", smaller == 0 ? "min" : "max", yes->text(), no->text()));
-  const auto text = conditionText(condition, reader.facts);
-  return text ? std::optional(Sum::atom(fmt::format("({} ? {} : {})", *text, yes->text(), no->text())))
-              : std::nullopt;
+  const auto a = sum(*comparison.operands[isLess ? 1 : 0], reader),
+             b = sum(*comparison.operands[isLess ? 0 : 1], reader);
+  if (!a || !b)
+    return std::nullopt;
+  Sum difference = *a;
+  if (comparison.text.size() == 2)
+    difference.constant += 1;
+  return difference.plus(*b, -1) ? std::optional(difference) : std::nullopt;
+}
+
+/// The larger or smaller one of two sums: `a < b ? b : a` and all that says the same, as `k >= m ? k - m + 1 : 0`.
+std::optional<Sum> choice(const Value &v, const Reader &reader) {
+  const auto yes = sum(*v.operands[1], reader), no = sum(*v.operands[2], reader);
+  const auto chosen = positive(*v.operands[0], reader); // the first one is chosen where it is at least 1
+  if (!yes || !no || !chosen)
+    return std::nullopt;
+  for (const bool isLarger : {true, false}) {
+    Sum rest = isLarger ? *yes : *no; // by how much it is more than the other one
+    if (rest.plus(isLarger ? *no : *yes, -1) && rest.plus(*chosen, -1) && rest.isConstant() &&
+        (rest.constant == 0 || rest.constant == -1)) // -1: where it is at least 0, and with 0 both are the same
+      return Sum::atom(fmt::format("{}({}, {})", isLarger ? "max" : "min", yes->text(), no->text()));
+  }
+  return std::nullopt;
 }
 
 std::optional<Sum> sum(const Value &v, const Reader &reader) {

@@ -4,7 +4,7 @@
 //
 //   i <= k && k < i + m             conditionText:  "((i) <= (k)) and ((k) < (i + m))"
 //   std::max(0, k - m + 1)          boundText:      "max(0, k - m + 1)"
-//   k < m ? 0 : k - m + 1           boundText:      "((k) < (m) ? 0 : k - m + 1)"
+//   k < m ? 0 : k - m + 1           boundText:      "max(0, k - m + 1)"
 //
 // affineText (facts.h) knows sums alone: the cells that an access means are such.
 #pragma once
@@ -14,7 +14,7 @@ namespace pbc::body {
 
 /// A condition; nothing if it depends on data.
 std::optional<std::string> conditionText(const Value &, const Facts &);
-/// The bound of a loop: a sum in which choices may stand whose conditions and values are affine; nothing if it is none.
+/// The bound of a loop: a sum of which parts may be the larger or smaller one of two sums; nothing if it is none.
 std::optional<std::string> boundText(const Value &, const Facts &);
 
 } // namespace pbc::body

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "compiler/body/affine.h"
 #include "compiler/body/lift.h"
 #include "compiler/body/update.h"
 #include <algorithm>
@@ -118,6 +119,13 @@ void Lifter::statements(const Statements &list, Nodes &out, bool isBody) {
       out.push_back(assignment(result, "", convert(value, result.type), c_.span(t)));
       return;
     }
+    if (const Tree *condition = skipCondition(t)) {
+      // `if (c) continue; rest` in a loop is `if (!c) { rest }`
+      ValuePtr skips = convert(expression(*condition), Scalar::Bool);
+      remember(*skips);
+      return guardedAll({list.begin() + static_cast<std::ptrdiff_t>(i) + 1, list.end()},
+                        onceComputed(makeValue(Value::Kind::Unary, Scalar::Bool, "!", {skips}), t, out), out);
+    }
     statement(t, out);
   }
 }
@@ -186,14 +194,10 @@ void Lifter::declare(const Tree &t, Nodes &out) {
     stop(t, "the variable `" + v.name + "` has the type `" + v.typeText +
                 "`, which is not one of the element types");
   ValuePtr initial = t.children.empty() ? nullptr : convert(expression(t.child(0)), *v.type);
-  if (initial && !writes_[t.index] && isInteger(*v.type)) {
-    bool affine = false;
-    affineText(*initial, facts_, affine);
-    // `int h = n / 2;`: the size itself is used, so that bounds and indices made from it stay affine
-    if (affine) {
-      substitutes_[t.index] = initial;
-      return;
-    }
+  // `int h = n / 2;`, `int end = std::min(k, n);`: the value itself is used, so that bounds and indices made from it stay affine
+  if (initial && !writes_[t.index] && isInteger(*v.type) && boundText(*initial, facts_)) {
+    substitutes_[t.index] = initial;
+    return;
   }
   const int local = newLocal(v.name, *v.type);
   localOf_[t.index] = local;

@@ -82,6 +82,9 @@ private:
   ValuePtr onceComputed(const ValuePtr &condition, const Tree &, Nodes &out);
   void branch(const Tree &, Nodes &);
   void guarded(const Tree &, const ValuePtr &guard, Nodes &);
+  void guardedAll(const Statements &, ValuePtr guard, Nodes &);
+  /// The condition of `if (c) continue;`; null: it is another statement.
+  const Tree *skipCondition(const Tree &) const;
   void guardedStore(const Tree &, const Target &, const ValuePtr &, const ValuePtr &guard, Nodes &);
   ValuePtr readBack(const Target &) const;
   void requireSafe(const Value &, const Tree &) const;

@@ -157,11 +157,29 @@ void Lifter::branch(const Tree &t, Nodes &out) {
       yes.size() == 1 && no.empty() && yes[0]->kind == Kind::Discard && yes[0]->child(0).text != ",";
   if (!single)
     guard = onceComputed(convert(condition, Scalar::Bool), t.child(0), out);
-  for (const Tree *s : yes)
-    guarded(*s, guard, out);
-  ValuePtr otherwise = no.empty() ? nullptr : makeValue(Value::Kind::Unary, Scalar::Bool, "!", {guard});
-  for (const Tree *s : no)
-    guarded(*s, otherwise, out);
+  guardedAll(yes, guard, out);
+  if (!no.empty())
+    guardedAll(no, makeValue(Value::Kind::Unary, Scalar::Bool, "!", {guard}), out);
+}
+
+const Tree *Lifter::skipCondition(const Tree &t) const {
+  if (t.kind != Kind::If || t.children[2])
+    return nullptr;
+  const Statements yes = flatten(t.child(1));
+  return yes.size() == 1 && yes[0]->kind == Kind::Jump && yes[0]->text == "continue" ? &t.child(0) : nullptr;
+}
+
+void Lifter::guardedAll(const Statements &list, ValuePtr guard, Nodes &out) {
+  for (const Tree *t : list)
+    if (const Tree *condition = skipCondition(*t)) {
+      ValuePtr skips = convert(expression(*condition), Scalar::Bool);
+      requireSafeUnder(*guard, *skips, *condition);
+      guard = onceComputed(binary("&&", Scalar::Bool, guard,
+                                  makeValue(Value::Kind::Unary, Scalar::Bool, "!", {skips})),
+                           *condition, out);
+    } else {
+      guarded(*t, guard, out);
+    }
 }
 
 /// Lifts one statement of a branch, executed if `guard` holds.
@@ -185,14 +203,10 @@ void Lifter::guarded(const Tree &t, const ValuePtr &guard, Nodes &out) {
     requireSafe(*condition, t.child(0));
     const ValuePtr inner =
         onceComputed(binary("&&", Scalar::Bool, guard, condition, c_.span(t)), t.child(0), out);
-    for (const Tree *s : flatten(t.child(1)))
-      guarded(*s, inner, out);
-    if (!t.children[2])
-      return;
-    ValuePtr rest =
-        binary("&&", Scalar::Bool, guard, makeValue(Value::Kind::Unary, Scalar::Bool, "!", {inner}));
-    for (const Tree *s : flatten(t.child(2)))
-      guarded(*s, rest, out);
+    guardedAll(flatten(t.child(1)), inner, out);
+    if (t.children[2])
+      guardedAll(flatten(t.child(2)),
+                 binary("&&", Scalar::Bool, guard, makeValue(Value::Kind::Unary, Scalar::Bool, "!", {inner})), out);
     return;
   }
   case Kind::Discard:

@@ -38,6 +38,24 @@ std::optional<Bound> bound(const Tree &condition, int variable) {
   return found == mirrored.end() ? std::nullopt : std::optional(Bound{found->second, &condition.child(0)});
 }
 
+/// The limit that a loop comes to first.
+ValuePtr innermost(ValuePtr a, ValuePtr b, bool isUp) {
+  const Scalar type = a->type == Scalar::I64 || b->type == Scalar::I64 ? Scalar::I64 : a->type;
+  a = convert(a, type), b = convert(b, type);
+  ValuePtr less = isUp ? binary("<", Scalar::Bool, a, b) : binary("<", Scalar::Bool, b, a);
+  return makeValue(Value::Kind::Select, type, "", {less, a, b});
+}
+
+/// False if some part of the condition is no comparison of the variable.
+bool bounds(const Tree &condition, int variable, std::vector<Bound> &all) {
+  if (condition.kind == Kind::Binary && condition.text == "&&")
+    return bounds(condition.child(0), variable, all) && bounds(condition.child(1), variable, all);
+  const auto one = bound(condition, variable);
+  if (one)
+    all.push_back(*one);
+  return one.has_value();
+}
+
 } // namespace
 
 bool Lifter::setsCounter(const Tree &t) {
@@ -84,8 +102,8 @@ void Lifter::loop(const Tree &t, Nodes &out) {
   const Variable &v = c_.function.variables[variable];
   if (v.type != Scalar::I32 && v.type != Scalar::I64)
     stop(init ? *init : t, "the loop's variable `" + v.name + "` is a `" + v.typeText + "`, not an `int`");
-  auto limit = condition ? bound(*condition, variable) : std::nullopt;
-  if (!limit)
+  std::vector<Bound> limits; // `i <= k && i < n` has two
+  if (!condition || !bounds(*condition, variable, limits))
     stop(condition ? *condition : t, "the loop's condition is not a comparison of `" + v.name + "`");
   // The step is ++k, k += c or k = k + c; a loop may count down only by one.
   std::optional<long> by;
@@ -105,19 +123,25 @@ void Lifter::loop(const Tree &t, Nodes &out) {
   if (isDeclaredHere && writes_[variable] != 1)
     stop(t, "the loop's variable `" + v.name + "` is changed inside the loop");
   const bool up = *by > 0;
-  if (limit->op == "!=" && (*by == 1 || *by == -1)) // beyond the limit, the variable would overflow
-    limit->op = up ? "<" : ">";
-  if (limit->op != (up ? "<" : ">") && limit->op != (up ? "<=" : ">="))
-    stop(*condition, "the loop's condition does not fit its step");
+  for (Bound &limit : limits) {
+    if (limit.op == "!=" && (*by == 1 || *by == -1)) // beyond the limit, the variable would overflow
+      limit.op = up ? "<" : ">";
+    if (limit.op != (up ? "<" : ">") && limit.op != (up ? "<=" : ">="))
+      stop(*condition, "the loop's condition does not fit its step");
+  }
   if (!up && *by != -1)
     stop(*step, "the loop counts down by more than one");
 
   substitutes_.erase(variable); // it may have counted in an earlier loop
-  ValuePtr first = convert(expression(begin), *v.type), last = expression(*limit->limit);
+  ValuePtr first = convert(expression(begin), *v.type), last;
   requireBound(*first, begin);
-  requireBound(*last, *limit->limit);
-  if (limit->op.size() == 2)
-    last = binary(up ? "+" : "-", last->type, last, integer(1, last->type));
+  for (const Bound &limit : limits) {
+    ValuePtr one = expression(*limit.limit);
+    requireBound(*one, *limit.limit);
+    if (limit.op.size() == 2)
+      one = binary(up ? "+" : "-", one->type, one, integer(1, one->type));
+    last = last ? innermost(last, one, up) : one;
+  }
 
   auto node = std::make_shared<Node>();
   node->kind = Node::Kind::Loop;

@@ -3,9 +3,11 @@
 #include "compiler/driver/explain_storage.h"
 #include "compiler/choice/spaces.h"
 #include "compiler/driver/kernel_input.h"
+#include "compiler/emit/shared_memory.h"
 #include "compiler/poly/at_values.h"
 #include "compiler/poly/names.h"
 #include "compiler/schedule/copied_reads.h"
+#include "runtime/base/caches.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/aff.h>
@@ -31,19 +33,15 @@ std::string bytesFormula(const sema::Matrix &m) {
   return std::to_string(constant) + factors;
 }
 
-/// The temporaries that a plan writes, and so allocates, as whole matrices.
-std::set<int> notAllocated(const sema::Transform &t, const schedule::Plan &plan,
-                           const kernel::Fusion &fusion) {
-  std::set<int> none;
-  for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m)
-    none.insert(m);
+/// The temporaries that a plan writes, and so allocates.
+std::set<int> allocated(const sema::Transform &t, const schedule::Plan &plan) {
+  std::set<int> all;
   for (const schedule::Step &step : plan.steps)
     for (const schedule::RuleUse &use : step.uses)
       for (const sema::Binding &output : t.rules[static_cast<std::size_t>(use.rule)].outputs)
-        none.erase(output.matrix);
-  for (const kernel::TileGroup &group : fusion.groups)
-    none.insert(group.matrices.begin(), group.matrices.end());
-  return none;
+        if (t.matrices[static_cast<std::size_t>(output.matrix)].role == sema::Role::Through)
+          all.insert(output.matrix);
+  return all;
 }
 
 } // namespace
@@ -74,13 +72,10 @@ std::optional<double> ExplainedStorage::cellsOf(const sema::Transform &t, const 
   return cells;
 }
 
-std::optional<double> ExplainedStorage::bytesOf(const sema::Transform &t, bool areTemporary,
-                                                const std::set<int> &without) const {
+std::optional<double> ExplainedStorage::bytesOf(const sema::Transform &t, const std::set<int> &matrices) const {
   double all = 0;
-  for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m) {
+  for (const int m : matrices) {
     const sema::Matrix &matrix = t.matrices[static_cast<std::size_t>(m)];
-    if ((matrix.role == sema::Role::Through) != areTemporary || without.contains(m) || matrix.after)
-      continue;
     const std::optional<double> cells = cellsOf(t, matrix);
     if (!cells)
       return std::nullopt;
@@ -89,14 +84,53 @@ std::optional<double> ExplainedStorage::bytesOf(const sema::Transform &t, bool a
   return all;
 }
 
+std::optional<double> ExplainedStorage::temporariesOf(const sema::Transform &t, std::size_t alternative) const {
+  const auto at = static_cast<std::size_t>(t.index);
+  std::set<int> whole = allocated(t, in_.plans[at].plans[alternative]);
+  double inTiles = 0;
+  for (const kernel::TileGroup &group : in_.fusions[at][alternative].groups) {
+    std::set<int> matrices;
+    for (const int m : group.matrices)
+      if (whole.erase(m))
+        matrices.insert(m);
+    const auto all = bytesOf(t, matrices);
+    if (!all)
+      return std::nullopt;
+    // Where they fit into the second cache they exist as wholes, and tiles take half of it (runtime/task/through_tiles.cpp).
+    const auto cache = static_cast<double>(pb::pb_cache_bytes(2));
+    inTiles += *all <= cache ? *all : std::min(*all, cache / 2);
+  }
+  for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m)
+    if (const auto before = t.matrices[static_cast<std::size_t>(m)].before;
+        before && t.matrices[static_cast<std::size_t>(m)].rank() > 0 &&
+        emit::whyCopied(in_, t, alternative, m, *before))
+      whole.insert(m); // its values before the call
+  const auto others = bytesOf(t, whole);
+  return others ? std::optional(inTiles + *others) : std::nullopt;
+}
+
 void ExplainedStorage::add(const sema::Transform &t, Json &transform) const {
   Json storage = Json::array();
+  const auto &plans = in_.plans[static_cast<std::size_t>(t.index)].plans;
+  std::set<int> stored;
+  for (const schedule::Plan &plan : plans)
+    stored.merge(allocated(t, plan));
+  std::set<int> passed;
   for (std::size_t m = 0; m < t.matrices.size(); ++m) {
     const sema::Matrix &matrix = t.matrices[m];
-    if (matrix.role != sema::Role::Through)
+    if (matrix.role != sema::Role::Through) {
+      if (!matrix.after)
+        passed.insert(static_cast<int>(m));
       continue;
+    }
     const schedule::Storage &of = storage_[static_cast<std::size_t>(t.index)][m];
-    Json one = {{"matrix", matrix.name}, {"bytes_formula", bytesFormula(matrix)}};
+    Json one = {{"matrix", matrix.name}};
+    if (!stored.contains(static_cast<int>(m))) {
+      one["is_computed"] = false;
+      storage.push_back(std::move(one));
+      continue;
+    }
+    one["bytes_formula"] = bytesFormula(matrix);
     if (of.versions)
       one["versions"] = of.versions->written;
     if (of.slots)
@@ -114,15 +148,13 @@ void ExplainedStorage::add(const sema::Transform &t, Json &transform) const {
   if (!n_ && given_.empty())
     return;
   double most = 0;
-  const auto &plans = in_.plans[static_cast<std::size_t>(t.index)].plans;
   for (std::size_t k = 0; k < plans.size(); ++k) {
-    const auto temporaries =
-        bytesOf(t, true, notAllocated(t, plans[k], in_.fusions[static_cast<std::size_t>(t.index)][k]));
+    const auto temporaries = temporariesOf(t, k);
     if (!temporaries)
       return;
     most = std::max(most, *temporaries);
   }
-  if (const auto callers = bytesOf(t, false, {})) {
+  if (const auto callers = bytesOf(t, passed)) {
     const auto &facts = in_.facts[static_cast<std::size_t>(t.index)];
     transform["memory"] = {
         {"temporaries", most},
@@ -135,6 +167,11 @@ void ExplainedStorage::add(const sema::Transform &t, Json &transform) const {
 std::string storageText(const Json &transform) {
   std::string text;
   for (const Json &one : transform.value("storage", Json::array())) {
+    if (one.contains("is_computed")) {
+      text += fmt::format("  storage of {}: none, because nothing that is computed reads it\n",
+                          one["matrix"].get<std::string>());
+      continue;
+    }
     std::string what;
     if (one.contains("slots"))
       what = fmt::format("{} for its {} versions, ",

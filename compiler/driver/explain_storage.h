@@ -7,7 +7,7 @@
 //        memory: 16000 bytes of temporaries, 16000 bytes of its inputs and outputs, without what its calls need     with --n=1000
 //
 // Numbers of bytes are exact for matrices; bodies that call transforms or allocate memory need more. Matrices that an alternative
-// computes in tiles where they are large count as tiles, which fit into a cache, and are left out.
+// computes in tiles where they do not fit into the second cache count as half of that cache, for one worker.
 #pragma once
 #include "compiler/driver/options.h"
 #include "compiler/emit/emit.h"
@@ -30,8 +30,9 @@ public:
 private:
   /// Nothing if a size in it has no value.
   std::optional<double> cellsOf(const sema::Transform &, const sema::Matrix &) const;
-  std::optional<double> bytesOf(const sema::Transform &, bool areTemporary,
-                                const std::set<int> &without) const;
+  std::optional<double> bytesOf(const sema::Transform &, const std::set<int> &matrices) const;
+  /// With the copies of matrices that are updated in place.
+  std::optional<double> temporariesOf(const sema::Transform &, std::size_t alternative) const;
 
   const emit::Input &in_;
   const poly::Context &context_;

@@ -85,8 +85,9 @@ std::string words(const Conflict &c, long slots, const sema::Transform &t) {
   case Conflict::Kind::NothingSaved:
     return "";
   case Conflict::Kind::OtherPoints:
-    return fmt::format("{}, `{}` would overwrite cells that `{}` reads at other points of its step", with,
-                       second, first);
+    return fmt::format("{}, `{}` would overwrite cells that `{}` reads at other points of its step, "
+                       "which tiles through time do not allow",
+                       with, second, first);
   case Conflict::Kind::OtherStep:
     return fmt::format("{}, `{}` would overwrite cells before another step, with `{}`, is done with them",
                        with, second, first);
@@ -192,7 +193,7 @@ private:
         order_.mayGoThroughTime(t_, grid_, first.step))
       return Conflict::Kind::OtherPoints;
     isl::map pairs = pairsOf(first.cells, second.cells, shared);
-    if (inPlace && first.rule == second.rule && first.returnsValue)
+    if (first.rule == second.rule && first.returnsValue)
       pairs = pairs.subtract(isl::manage(isl_map_identity(isl_map_get_space(pairs.get()))));
     if (pairs.is_empty())
       return std::nullopt;
