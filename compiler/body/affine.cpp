@@ -92,8 +92,8 @@ std::optional<Sum> binarySum(const Value &v, const Reader &reader) {
 /// What a comparison says as a sum that is at least 1.
 std::optional<Sum> positive(const Value &comparison, const Reader &reader) {
   const bool isLess = comparison.text.starts_with('<');
-  if (comparison.kind != Value::Kind::Binary ||
-      (comparison.text != "<" && comparison.text != "<=" && comparison.text != ">" && comparison.text != ">="))
+  if (comparison.kind != Value::Kind::Binary || (comparison.text != "<" && comparison.text != "<=" &&
+                                                 comparison.text != ">" && comparison.text != ">="))
     return std::nullopt;
   const auto a = sum(*comparison.operands[isLess ? 1 : 0], reader),
              b = sum(*comparison.operands[isLess ? 0 : 1], reader);
@@ -114,7 +114,8 @@ std::optional<Sum> choice(const Value &v, const Reader &reader) {
   for (const bool isLarger : {true, false}) {
     Sum rest = isLarger ? *yes : *no; // by how much it is more than the other one
     if (rest.plus(isLarger ? *no : *yes, -1) && rest.plus(*chosen, -1) && rest.isConstant() &&
-        (rest.constant == 0 || rest.constant == -1)) // -1: where it is at least 0, and with 0 both are the same
+        (rest.constant == 0 ||
+         rest.constant == -1)) // -1: where it is at least 0, and with 0 both are the same
       return Sum::atom(fmt::format("{}({}, {})", isLarger ? "max" : "min", yes->text(), no->text()));
   }
   return std::nullopt;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/body/affine.h"
 #include "compiler/body/lift.h"
+#include "compiler/body/affine.h"
 #include "compiler/body/update.h"
 #include <algorithm>
 

@@ -174,9 +174,9 @@ void Lifter::guardedAll(const Statements &list, ValuePtr guard, Nodes &out) {
     if (const Tree *condition = skipCondition(*t)) {
       ValuePtr skips = convert(expression(*condition), Scalar::Bool);
       requireSafeUnder(*guard, *skips, *condition);
-      guard = onceComputed(binary("&&", Scalar::Bool, guard,
-                                  makeValue(Value::Kind::Unary, Scalar::Bool, "!", {skips})),
-                           *condition, out);
+      guard = onceComputed(
+          binary("&&", Scalar::Bool, guard, makeValue(Value::Kind::Unary, Scalar::Bool, "!", {skips})),
+          *condition, out);
     } else {
       guarded(*t, guard, out);
     }
@@ -206,7 +206,8 @@ void Lifter::guarded(const Tree &t, const ValuePtr &guard, Nodes &out) {
     guardedAll(flatten(t.child(1)), inner, out);
     if (t.children[2])
       guardedAll(flatten(t.child(2)),
-                 binary("&&", Scalar::Bool, guard, makeValue(Value::Kind::Unary, Scalar::Bool, "!", {inner})), out);
+                 binary("&&", Scalar::Bool, guard, makeValue(Value::Kind::Unary, Scalar::Bool, "!", {inner})),
+                 out);
     return;
   }
   case Kind::Discard:

@@ -72,7 +72,8 @@ std::optional<double> ExplainedStorage::cellsOf(const sema::Transform &t, const 
   return cells;
 }
 
-std::optional<double> ExplainedStorage::bytesOf(const sema::Transform &t, const std::set<int> &matrices) const {
+std::optional<double> ExplainedStorage::bytesOf(const sema::Transform &t,
+                                                const std::set<int> &matrices) const {
   double all = 0;
   for (const int m : matrices) {
     const sema::Matrix &matrix = t.matrices[static_cast<std::size_t>(m)];
@@ -84,7 +85,8 @@ std::optional<double> ExplainedStorage::bytesOf(const sema::Transform &t, const 
   return all;
 }
 
-std::optional<double> ExplainedStorage::temporariesOf(const sema::Transform &t, std::size_t alternative) const {
+std::optional<double> ExplainedStorage::temporariesOf(const sema::Transform &t,
+                                                      std::size_t alternative) const {
   const auto at = static_cast<std::size_t>(t.index);
   std::set<int> whole = allocated(t, in_.plans[at].plans[alternative]);
   double inTiles = 0;

@@ -99,6 +99,24 @@ struct Lanes {
 #endif
 };
 
+/// The lane of a vector; a number is the same in all lanes.
+template <class V>
+[[gnu::always_inline]] inline auto laneOf(const V &v, [[maybe_unused]] int lane) {
+  if constexpr (requires { v[0]; })
+    return v[lane];
+  else
+    return v;
+}
+
+/// `function` of each lane: what vectors have no operator for.
+template <class T, int W, class Function, class... Operands>
+[[gnu::always_inline]] inline Vector<T, W> byLane(const Function &function, const Operands &...operands) {
+  Vector<T, W> made;
+  _Pragma("clang loop unroll(full)") for (int l = 0; l < W; ++l) made[l] =
+      static_cast<T>(function(laneOf(operands, l)...));
+  return made;
+}
+
 /// `isPart`: loads only the first n lanes; the others are 0.
 template <int W, bool isPart, class T>
 [[gnu::always_inline]] inline Vector<T, W> load(const T *from, [[maybe_unused]] long n) {

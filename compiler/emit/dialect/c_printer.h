@@ -70,9 +70,9 @@ protected:
   void putKind(const loop::Local &);
   void putKind(const loop::Literal &);
   void putKind(const loop::Infinity &);
-  void putKind(const loop::Operation &);
+  virtual void putKind(const loop::Operation &);
   void putKind(const loop::Cast &);
-  void putKind(const loop::Function &);
+  virtual void putKind(const loop::Function &);
   void putKind(const loop::Partial &);
   void putKind(const loop::CellsToLine &);
   void putKind(const loop::IsStreamed &);

@@ -78,6 +78,55 @@ private:
     out_ += indent + "}\n";
   }
 
+  /// Whether it is a vector of points, and not one number for all of them.
+  bool isVector(const loop::Expr &e) const {
+    struct Vectors : loop::Visitor {
+      const Block &block;
+      bool found = false;
+      explicit Vectors(const Block &block) : block(block) {}
+      void expr(const loop::Expr &e) override {
+        const auto *local = loop::as<loop::Local>(e);
+        const auto *strip = loop::as<loop::StripValue>(e);
+        found |= (local && !local->indices.empty()) || loop::as<loop::CellVector>(e) ||
+                 loop::as<loop::Spread>(e) ||
+                 (strip && block.depth->strips[static_cast<std::size_t>(strip->strip)].isAlongX);
+        if (!found)
+          loop::Visitor::expr(e);
+      }
+    } vectors(block_);
+    vectors.expr(e);
+    return vectors.found;
+  }
+
+  /// "pb::byLane<Cell, W>([](auto a, auto b) { return VALUE; }, OPERANDS)": vectors have arithmetic and nothing else.
+  void putByLane(const std::vector<loop::Expr> &operands, const std::string &value) {
+    std::string parameters;
+    for (std::size_t k = 0; k < operands.size(); ++k)
+      parameters += fmt::format("{}auto pb__{}", k ? ", " : "", laneName(k));
+    out_ += fmt::format("pb::byLane<Cell, W>([]({}) {{ return {}; }}", parameters, value);
+    for (const loop::Expr &operand : operands) {
+      out_ += ", ";
+      put(operand);
+    }
+    out_ += ')';
+  }
+  static char laneName(std::size_t k) { return static_cast<char>('a' + k); }
+
+  void putKind(const loop::Operation &o) override {
+    if (o.op != loop::Operation::Op::Choose || !isVector(loop::make({o})))
+      return CPrinter::putKind(o);
+    putByLane(o.operands, "pb__a ? pb__b : pb__c");
+  }
+
+  void putKind(const loop::Function &f) override {
+    if (!isVector(loop::make({f})))
+      return CPrinter::putKind(f);
+    std::string arguments;
+    for (std::size_t k = 0; k < f.operands.size(); ++k)
+      arguments += fmt::format("{}pb__{}", k ? ", " : "", laneName(k));
+    putByLane(f.operands, dialect_.function(f) + "(" + arguments + ")");
+  }
+
   void putKind(const loop::StripValue &s) override {
     const std::string step = fmt::format("({} - pb__k0) * pb__panels[{}].step", text(s.step), s.strip);
     out_ +=

@@ -206,6 +206,12 @@ Expr BlockPoint::value(const Expr &e) {
       operands.push_back(hasFactors ? factor(operand) : value(operand));
     return grouped(make({Operation{operation->op, operation->type, std::move(operands)}}));
   }
+  if (const Function *function = as<Function>(e)) {
+    std::vector<Expr> operands;
+    for (const Expr &operand : function->operands)
+      operands.push_back(value(operand));
+    return make({Function{function->name, function->type, std::move(operands)}});
+  }
   // A cast to its own type: the transformation allows nothing else.
   const Cast *cast = as<Cast>(e);
   return cast ? value(cast->operand) : e;
