@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t kMostAlternatives = 999;
 constexpr std::size_t kManyAlternatives = 32; // from this number on borders get no choice of their own
 constexpr std::size_t kManyUses = 128;        // the same for the uses of rules in all of them together
+constexpr std::size_t kFewUses = 48;          // beyond them, seams get no choice
 constexpr std::size_t kMostTries = 20000;
 
 class Enumerator {
@@ -30,6 +31,7 @@ public:
       isBorder_.push_back(dimensions_[p] < highest[grid_.pieces[p].matrix]);
       if (isBorder_.back())
         levels_.insert(dimensions_[p] + 1);
+      isSeam_.push_back(isSeam(p));
     }
   }
 
@@ -54,30 +56,57 @@ private:
 
   bool tooMany() const { return out_.size() > most_ || tries_ >= kMostTries; }
 
-  /// Borders that overlap multiply the alternatives but decide about few cells. If there are many, first the
-  /// pieces of corners, then those of edges get the first rule that fits the rest.
-  void enumerateLevels() {
-    const std::size_t many = std::clamp(kManyUses / std::max<std::size_t>(1, grid_.applications.size()),
-                                        std::size_t(2), kManyAlternatives);
-    for (const int level : levels_) {
-      most_ = level == *levels_.rbegin() ? kMostAlternatives : many;
-      order_.clear();
-      for (const bool isFixed : {false, true}) {
-        if (isFixed)
-          choices_ = order_.size();
-        for (std::size_t p = 0; p < grid_.pieces.size(); ++p)
-          if ((isBorder_[p] && dimensions_[p] < level) == isFixed)
-            order_.push_back(static_cast<int>(p));
+  /// Whether each rule of the piece is the only one for a piece of the matrix with more dimensions. All of them run in every alternative,
+  /// and on more cells than those of this piece, so that it hardly matters which of them takes it.
+  bool isSeam(std::size_t piece) const {
+    const Piece &seam = grid_.pieces[piece];
+    const auto runsAnyway = [&](int rule) {
+      for (std::size_t p = 0; p < grid_.pieces.size(); ++p) {
+        const Piece &other = grid_.pieces[p];
+        if (other.matrix == seam.matrix && dimensions_[p] > dimensions_[piece] && other.rules.size() == 1 &&
+            other.rules.front() == rule)
+          return true;
       }
-      out_.clear();
-      seen_.clear();
-      names_.clear();
-      tries_ = 0;
-      assignment_.assign(grid_.pieces.size(), -1);
-      assign(0);
-      if (!tooMany())
+      return false;
+    };
+    return seam.rules.size() > 1 && std::all_of(seam.rules.begin(), seam.rules.end(), runsAnyway);
+  }
+
+  /// Borders that overlap multiply the alternatives but decide about few cells. If there are many, first seams, then the pieces of
+  /// corners, then those of edges get the first rule that fits the rest.
+  void enumerateLevels() {
+    const auto most = [&](std::size_t uses) {
+      return std::clamp(uses / std::max<std::size_t>(1, grid_.applications.size()), std::size_t(2),
+                        kManyAlternatives);
+    };
+    if (std::find(isSeam_.begin(), isSeam_.end(), true) != isSeam_.end() &&
+        enumerate([](std::size_t) { return false; }, most(kFewUses)))
+      return;
+    for (const int level : levels_)
+      if (enumerate([&](std::size_t p) { return isSeam_[p] || (isBorder_[p] && dimensions_[p] < level); },
+                    level == *levels_.rbegin() ? kMostAlternatives : most(kManyUses)))
         return;
+  }
+
+  /// Finds the alternatives in which the fixed pieces get the first rule that fits. Returns false if there are more than `atMost`.
+  template <class Predicate>
+  bool enumerate(const Predicate &isFixed, std::size_t atMost) {
+    most_ = atMost;
+    order_.clear();
+    for (const bool fixed : {false, true}) {
+      if (fixed)
+        choices_ = order_.size();
+      for (std::size_t p = 0; p < grid_.pieces.size(); ++p)
+        if (isFixed(p) == fixed)
+          order_.push_back(static_cast<int>(p));
     }
+    out_.clear();
+    seen_.clear();
+    names_.clear();
+    tries_ = 0;
+    assignment_.assign(grid_.pieces.size(), -1);
+    assign(0);
+    return !tooMany();
   }
 
   /// Returns true if it found an alternative.
@@ -302,6 +331,7 @@ private:
   const Grid &grid_;
   std::vector<int> dimensions_; // of each piece, counting the sizes for which it exists
   std::vector<bool> isBorder_;  // other pieces of its matrix have more dimensions
+  std::vector<bool> isSeam_;
   std::set<int> levels_;
   std::vector<int> order_; // of the pieces: first those with a choice
   std::size_t choices_ = 0;
