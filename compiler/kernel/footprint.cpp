@@ -10,21 +10,32 @@
 namespace pbc::kernel {
 namespace {
 
-// The number of values of coordinate `d` of the buffer that are in use; 1 if it depends on the sizes.
-long slotsOf(const Kernel &kernel, int buffer, int d) {
+/// The values of coordinate `d` of the buffer that statements use; those of all cells that they could name, if their points do not count.
+isl::set valuesAlong(const Kernel &kernel, int buffer, int d, bool ofPoints) {
   isl::set used;
+  const auto rest = static_cast<unsigned>(kernel.buffers[static_cast<std::size_t>(buffer)].rank - d - 1);
   for (const Statement &s : kernel.statements)
     for (const Access &a : s.accesses)
       if (a.buffer == buffer) {
-        const isl::set here = a.relation.intersect_domain(s.domain).range();
+        isl_map *along =
+            isl_map_project_out(a.relation.copy(), isl_dim_out, static_cast<unsigned>(d) + 1, rest);
+        along = isl_map_project_out(along, isl_dim_out, 0, static_cast<unsigned>(d));
+        const isl::map relation = isl::manage(along);
+        const isl::set here = (ofPoints ? relation.intersect_domain(s.domain) : relation).range();
         used = used.is_null() ? here : used.unite(here);
       }
-  if (used.is_null())
+  return used;
+}
+
+/// The number of values of coordinate `d` of the buffer that are in use; 1 if it depends on the sizes.
+long slotsOf(const Kernel &kernel, int buffer, int d) {
+  // Versions in turns have as many for all points, of which there may be many pieces.
+  const isl::set any = valuesAlong(kernel, buffer, d, false);
+  if (any.is_null())
     return 1;
-  isl_set *along = isl_set_project_out(used.copy(), isl_dim_set, static_cast<unsigned>(d) + 1,
-                                       static_cast<unsigned>(kernel.buffers[buffer].rank - d - 1));
-  along = isl_set_project_out(along, isl_dim_set, 0, static_cast<unsigned>(d));
-  return tripCount(isl::manage(along), 0).value_or(1);
+  if (const std::optional<long> slots = tripCount(any, 0))
+    return *slots;
+  return tripCount(valuesAlong(kernel, buffer, d, true), 0).value_or(1);
 }
 
 } // namespace

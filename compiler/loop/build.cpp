@@ -11,6 +11,7 @@
 #include "compiler/loop/convert.h"
 #include "compiler/loop/item_loops.h"
 #include "compiler/loop/pieces_apart.h"
+#include "compiler/loop/smaller_sets.h"
 #include "compiler/loop/statement.h"
 #include <algorithm>
 #include <isl/aff.h>
@@ -454,12 +455,12 @@ private:
 
 isl::ast_node generate(const kernel::Scheduled &kernel) {
   // Where a group makes a copy in steps to which not all of its items come, these have one loop for all of its steps.
-  const isl::schedule ofItem = ofOneItem(kernel);
+  const auto [ofItem, context] = withSmallerSets(ofOneItem(kernel), kernel::contextOfItem(kernel));
   const isl::schedule tree =
       withPiecesApart(kernel, kernel::isOfGroup(kernel) ? kernel::withSingleLoops(ofItem)
                                                         : withSingleBlockLoops(kernel, ofItem));
   isl_ctx *ctx = isl_schedule_get_ctx(tree.get());
-  isl_ast_build *build = isl_ast_build_from_context(kernel::contextOfItem(kernel).release());
+  isl_ast_build *build = isl_ast_build_from_context(context.copy());
   isl_id_list *iterators = isl_id_list_alloc(ctx, 0);
   // Where isl cannot see that the bands determine an instance, it makes further loops over the statement's dimensions.
   std::size_t dimensions = 0;
