@@ -32,6 +32,13 @@ TEST_F(SmallerSets, ParametersThatNothingNames) {
             "[low0, high0] -> { S[i] : low0 <= i < high0 } in [low0] -> {  : low0 >= 0 }");
 }
 
+/// One that only some sets name stays in all of them, in its place.
+TEST_F(SmallerSets, TheOrderOfParametersStays) {
+  EXPECT_EQ(smaller("[m, n, k, l] -> { S[i] : l <= i < k; T[i] : 0 <= i < m }",
+                    "[m, n, k, l] -> [{ S[i] -> [(i)]; T[i] -> [(i)] }]", "[l, n, m] -> { : m >= 0 }"),
+            "[m, k, l] -> { T[i] : 0 <= i < m; S[i] : l <= i < k } in [l, m] -> {  : m >= 0 }");
+}
+
 /// The bands and the filters are the old ones.
 TEST_F(SmallerSets, NothingElseChanges) {
   smaller("[n, m] -> { S[i] : 0 <= i < n }", "[n, m] -> [{ S[i] -> [(n - i)] }]", "[n, m] -> { : n >= 0 }");
@@ -45,7 +52,7 @@ TEST_F(SmallerSets, NothingElseChanges) {
 TEST_F(SmallerSets, DivisionsOfTheContext) {
   EXPECT_EQ(smaller("[n, high0] -> { S[t] : 0 <= 2t < high0 and 2t <= n }",
                     "[n, high0] -> [{ S[t] -> [(t)] }]", "[n, high0] -> { : high0 <= 1 + 2*floor(n/2) }"),
-            "[high0] -> { S[t] : t >= 0 and 2t < high0 } in [n, high0] -> {  : high0 <= 1 + n }");
+            "[n, high0] -> { S[t] : t >= 0 and 2t < high0 } in [n, high0] -> {  : high0 <= 1 + n }");
 }
 
 /// Without a division, isl finds out itself what the context has said.
