@@ -342,8 +342,10 @@ std::string loopsAndTasks(const Json &step, const std::string &indent) {
                                                : "in order";
     for (const auto &words : loop["how_in_words"])
       all += ", " + words.get<std::string>();
+    const auto over = loop["over"].get<std::string>();
+    const bool isDown = over.starts_with('-') && over.find_first_of(" (") == std::string::npos;
     out += fmt::format("{}{:{}}for {}: {}\n", indent, "", 2 * loop["depth"].get<int>(),
-                       loop["over"].get<std::string>(), all);
+                       isDown ? over.substr(1) + " downwards" : over, all);
   }
   if (step["loops"].empty())
     out += indent + "once\n";

@@ -88,10 +88,16 @@ std::optional<std::string> whyCopied(const Input &in, const sema::Transform &t, 
                                      int output, int input) {
   const auto transform = static_cast<std::size_t>(t.index);
   const choice::Choices &choices = in.choices[transform];
-  if (auto why = schedule::whyNotShared(t, in.facts[transform], choices.grid, choices.alternatives[number],
-                                        output, input))
-    return why;
   const schedule::Plan &plan = in.plans[transform].plans[number];
+  schedule::StepsAlone steps{plan, {}};
+  for (const kernel::TileGroup &group : in.fusions[transform][number].groups) {
+    steps.inTiles.insert(group.consumer);
+    for (const kernel::TileProducer &producer : group.producers)
+      steps.inTiles.insert(producer.step);
+  }
+  if (auto why = schedule::whyNotShared(t, in.facts[transform], choices.grid, choices.alternatives[number],
+                                        steps, output, input))
+    return why;
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     std::vector<const kernel::Scheduled *> all;
     if (const auto &own = in.kernels[transform][number][s])

@@ -65,4 +65,12 @@ std::optional<long> tripCount(const isl::set &domain, int d) {
   return count;
 }
 
+bool haveOnePoint(const std::vector<Statement> &statements) {
+  for (const Statement &s : statements)
+    for (int d = 0; d < s.freeCount; ++d)
+      if (const auto count = tripCount(s.domain, d); !count || *count > 1)
+        return false;
+  return true;
+}
+
 } // namespace pbc::kernel

@@ -17,4 +17,7 @@ isl::union_pw_aff plus(const isl::union_pw_aff &, const isl::union_pw_aff &);
 /// no constant bounds it.
 std::optional<long> tripCount(const isl::set &domain, int d);
 
+/// Whether each statement has one point of its rule at most.
+bool haveOnePoint(const std::vector<Statement> &);
+
 } // namespace pbc::kernel

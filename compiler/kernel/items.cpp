@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernel/items.h"
+#include "compiler/kernel/formula.h"
 #include "compiler/kernel/split_tasks.h"
 #include "compiler/kernel/task_functions.h"
 #include <algorithm>
@@ -55,8 +56,8 @@ Obstacle whyNoItems(const Kernel &kernel) {
 std::string whyNoLaunch(const Kernel &lifted, const Scheduled &cut) {
   const std::size_t rounds = cut.schedule.taskOrder == TaskOrder::Rounds ? 1 : 0;
   if (cut.schedule.taskDimensions.size() <= rounds)
-    return lifted.statements.front().freeCount == 0 ? "it has one point only, which would be one work-item"
-                                                    : "every loop over its points carries a dependence";
+    return haveOnePoint(lifted.statements) ? "it has one point only, which would be one work-item"
+                                           : "every loop over its points carries a dependence";
   if (cut.schedule.taskDimensions.size() > kMostFunctions)
     return fmt::format("its points have more than {} coordinates", kMostFunctions);
   return "";

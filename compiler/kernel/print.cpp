@@ -336,13 +336,17 @@ bool areUsual(const Scheduled &kernel) {
 }
 
 /// The function over which member `k` of a band runs: one function if all statements agree, because one for each
-/// statement, "S: x" for "{ S[y, x] -> [(x)] }", would take more room than it explains.
+/// statement, "S: x" for "{ S[y, x] -> [(x)] }", would take more room than it explains. Statements that run in one of its steps only do not
+/// count; "" if all of them do.
 std::string over(const Scheduled &kernel, const isl::schedule_node &node, int k) {
   std::vector<std::string> functions;
   for (const std::string &name : statementsAt(node)) {
     const Statement &s = kernel.statements[statementIndex(kernel, name)];
     const std::optional<isl::pw_aff> value = member(node, k, name);
     if (!value)
+      continue;
+    if (isl_pw_aff_involves_dims(value->get(), isl_dim_in, 0, static_cast<unsigned>(s.dimensions.size())) !=
+        isl_bool_true)
       continue;
     isl_pw_aff *one = value->copy();
     for (std::size_t d = 0; d < s.dimensions.size(); ++d)
@@ -352,7 +356,7 @@ std::string over(const Scheduled &kernel, const isl::schedule_node &node, int k)
   }
   std::sort(functions.begin(), functions.end());
   functions.erase(std::unique(functions.begin(), functions.end()), functions.end());
-  return functions.size() == 1 ? functions[0] : "(" + poly::join(functions) + ")";
+  return functions.empty() ? "" : functions.size() == 1 ? functions[0] : "(" + poly::join(functions) + ")";
 }
 
 /// `open`: the dependences to which the nodes around give no order; nothing where one of them was too complex.
@@ -368,8 +372,7 @@ void collectLoops(const Scheduled &kernel, const isl::schedule_node &node,
       how.push_back(*realisation);
   } else if (isBand(node)) {
     for (int k = 0; k < members(node); ++k)
-      if (const std::string name = over(kernel, node, k);
-          name.find_first_not_of("0123456789") != std::string::npos)
+      if (const std::string name = over(kernel, node, k); !name.empty())
         out.push_back({name, depth++,
                        at ? std::optional<bool>(at->isParallel[static_cast<std::size_t>(k)]) : std::nullopt,
                        std::exchange(how, {})});

@@ -246,7 +246,8 @@ static std::string whyNoCut(const Scheduled &kernel) {
     if (const Scheduled rest = withoutCopies(kernel);
         !rest.statements.empty() && !taskFunctions(rest).functions.empty())
       return whySharedMemory(kernel);
-  return "every loop over its points carries a dependence";
+  return haveOnePoint(kernel.statements) ? "it has one point"
+                                         : "every loop over its points carries a dependence";
 }
 
 Outcome splitIntoTasks(const Scheduled &kernel, const TaskCut &asked) {

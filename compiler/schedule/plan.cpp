@@ -51,6 +51,25 @@ isl::map overwriting(const sema::Transform &t, const choice::Grid &grid, const R
   return poly::simplified(found);
 }
 
+/// { point of `a` that reads a cell of `before` -> point of `b` that writes this cell of `after` }
+isl::map overwritingRead(const sema::Transform &t, const choice::Grid &grid, const RuleUse &a,
+                         const RuleUse &b, int before, int after) {
+  isl::map found = isl::map::empty(isl::manage(isl_space_map_from_domain_and_range(
+      isl_set_get_space(a.domain.get()), isl_set_get_space(b.domain.get()))));
+  const auto &inputs = t.rules[a.rule].inputs;
+  const auto &outputs = t.rules[b.rule].outputs;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    for (std::size_t o = 0; o < outputs.size(); ++o) {
+      if (inputs[i].matrix != before || outputs[o].matrix != after)
+        continue;
+      const isl::map &writes = grid.applications[b.rule].writes[o];
+      isl_map *read = grid.applications[a.rule].reads[i].intersect_domain(a.domain).release();
+      read = isl_map_set_tuple_name(read, isl_dim_out, isl_map_get_tuple_name(writes.get(), isl_dim_out));
+      found = found.unite(isl::manage(read).apply_range(writes.intersect_domain(b.domain).reverse()));
+    }
+  return poly::simplified(found);
+}
+
 /// { point -> later point that updates the same cell }: outputs that lack some of the rule's variables are
 /// updated by its points in turn, the first variable slowest.
 isl::map updates(const choice::Application &a, const isl::set &domain) {
@@ -89,12 +108,44 @@ public:
     for (int a = 0; a < n; ++a)
       for (int b = 0; b < n && !uses_[a].overwritten.empty(); ++b)
         flow_[a][b] = flow_[a][b].unite(overwriting(t_, grid_, uses_[a], uses_[b]));
+    readBeforeUpdates();
     auto plan = assemble(alternative.name, withInterleaved(groupsOf(flow_)), false);
     if (!plan)
       return std::nullopt;
     if (auto sliced = byVersions(alternative.name, *plan))
       return sliced;
     return plan;
+  }
+
+  /// Rules that read a matrix that is updated, and compute other ones, come before those that change it, where no result asks for another
+  /// order: its values before the call need not be copied for them.
+  void readBeforeUpdates() {
+    const auto uses = [](const std::vector<sema::Binding> &list, int matrix) {
+      return std::any_of(list.begin(), list.end(), [&](const auto &b) { return b.matrix == matrix; });
+    };
+    for (int m = 0; m < static_cast<int>(t_.matrices.size()); ++m)
+      if (const auto before = t_.matrices[m].before)
+        for (std::size_t a = 0; a < uses_.size(); ++a) {
+          const sema::Rule &reader = t_.rules[uses_[a].rule];
+          if (!uses(reader.inputs, *before) || uses(reader.outputs, m))
+            continue;
+          for (std::size_t b = 0; b < uses_.size(); ++b)
+            if (uses(t_.rules[uses_[b].rule].outputs, m) && !isNeeded(b, a))
+              flow_[a][b] = flow_[a][b].unite(overwritingRead(t_, grid_, uses_[a], uses_[b], *before, m));
+        }
+  }
+
+  /// Whether the use `b` needs results of `a`, if only by others.
+  bool isNeeded(std::size_t a, std::size_t b) const {
+    std::set<std::size_t> found{a};
+    for (std::vector<std::size_t> open{a}; !open.empty();) {
+      const std::size_t at = open.back();
+      open.pop_back();
+      for (std::size_t next = 0; next < uses_.size(); ++next)
+        if (!flow_[at][next].is_empty() && found.insert(next).second)
+          open.push_back(next);
+    }
+    return found.contains(b);
   }
 
   /// What points of the uses read and write, by access, without the versions of matrices.

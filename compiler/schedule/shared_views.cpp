@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/schedule/shared_views.h"
+#include "compiler/schedule/versions.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <isl/map.h>
@@ -31,8 +32,9 @@ bool storesOnce(const body::Facts &facts) {
 class SharedView {
 public:
   SharedView(const sema::Transform &t, const std::vector<body::Facts> &facts, const choice::Grid &grid,
-             const choice::Alternative &alternative, int output, int input)
-      : t_(t), facts_(facts), grid_(grid), uses_(alternative.uses), output_(output), input_(input) {}
+             const choice::Alternative &alternative, const StepsAlone &steps, int output, int input)
+      : t_(t), facts_(facts), grid_(grid), uses_(alternative.uses), steps_(steps), order_(steps.plan),
+        output_(output), input_(input) {}
 
   std::optional<std::string> why() const {
     for (const Use &use : uses_)
@@ -49,7 +51,7 @@ public:
         return fmt::format("{} writes cells that another rule then computes anew", named(use));
     }
     for (const Use &use : uses_)
-      if (reads(use))
+      if (reads(use) && !isDoneBeforeWrites(use))
         if (auto reason = whyNotOf(use))
           return reason;
     return std::nullopt;
@@ -71,6 +73,27 @@ private:
   bool reads(const Use &use) const {
     return std::any_of(rule(use).inputs.begin(), rule(use).inputs.end(),
                        [&](const sema::Binding &b) { return b.matrix == input_; });
+  }
+
+  /// Whether all points of the rule are complete when the first one writes the output.
+  bool isDoneBeforeWrites(const Use &reader) const {
+    const auto &steps = steps_.plan.steps;
+    const auto has = [&](std::size_t step, const auto &matches) {
+      return std::any_of(steps[step].uses.begin(), steps[step].uses.end(), [&](const RuleUse &use) {
+        return matches(t_.rules[static_cast<std::size_t>(use.rule)]);
+      });
+    };
+    const auto isReader = [&](const sema::Rule &r) { return r.index == reader.rule; };
+    const auto writes = [&](const sema::Rule &r) {
+      return std::any_of(r.outputs.begin(), r.outputs.end(),
+                         [&](const sema::Binding &b) { return b.matrix == output_; });
+    };
+    for (std::size_t r = 0; r < steps.size(); ++r)
+      for (std::size_t w = 0; w < steps.size(); ++w)
+        if (has(r, isReader) && has(w, writes) &&
+            (r == w || !order_.isBefore(r, w) || steps_.inTiles.contains(static_cast<int>(r))))
+          return false;
+    return true;
   }
 
   /// Why the rule, which reads the input, needs other memory for it.
@@ -156,6 +179,8 @@ private:
   const std::vector<body::Facts> &facts_;
   const choice::Grid &grid_;
   const std::vector<Use> &uses_;
+  const StepsAlone &steps_;
+  const PlanOrder order_;
   int output_, input_;
 };
 
@@ -163,8 +188,8 @@ private:
 
 std::optional<std::string> whyNotShared(const sema::Transform &t, const std::vector<body::Facts> &facts,
                                         const choice::Grid &grid, const choice::Alternative &alternative,
-                                        int output, int input) {
-  return SharedView(t, facts, grid, alternative, output, input).why();
+                                        const StepsAlone &steps, int output, int input) {
+  return SharedView(t, facts, grid, alternative, steps, output, input).why();
 }
 
 } // namespace pbc::schedule
