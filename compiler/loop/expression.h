@@ -164,10 +164,11 @@ struct IsStreamed {
   bool always = false;
 };
 
-/// Whether half of the processor's vector registers hold a square of so many numbers of the type along each side: then it can be turned there.
-struct SquareFits {
+/// How many cells of a row a strip of rows has that is turned in registers: as many as the processor's vectors have numbers of the type, and
+/// at most so many.
+struct StripCells {
   Scalar type;
-  long side;
+  long most;
 };
 
 /// How many cells before this one the block of its row begins that is stored past the caches.
@@ -212,7 +213,7 @@ struct KeptValue {
 
 struct Expression {
   std::variant<Integer, Name, Arithmetic, Grouped, Element, Local, Literal, Infinity, Operation, Cast,
-               Function, Partial, CellsToLine, IsStreamed, SquareFits, CellsIntoBlock, CellVector, Spread,
+               Function, Partial, CellsToLine, IsStreamed, StripCells, CellsIntoBlock, CellVector, Spread,
                StripValue, KeptValue>
       as;
 };

@@ -156,9 +156,10 @@ private:
     return {"streams " + buffers_[static_cast<std::size_t>(s.buffer)].name + (s.always ? "" : " if large"),
             kAlone};
   }
-  Text one(const SquareFits &s) const {
-    const std::string side = std::to_string(s.side);
-    return {"registers hold " + side + " x " + side + " " + std::string(body::cxxType(s.type)), kAlone};
+  Text one(const StripCells &s) const {
+    return {"cells of a vector of " + std::string(body::cxxType(s.type)) + ", at most " +
+                std::to_string(s.most),
+            kAlone};
   }
   Text one(const CellsIntoBlock &c) const { return {"cells_into_block(" + text(c.operand) + ")", kAlone}; }
   Text one(const CellVector &c) const {
@@ -291,8 +292,8 @@ private:
                      (p.cache == 2 ? " into the second cache" : ""));
   }
   void one(const TurnedRows &t, const std::string &indent) {
-    const std::string count = std::to_string(t.count),
-                      rows = count + " cells of " + count + " rows from " + text(t.first) + " on, turned";
+    const std::string rows = text(t.cells) + " cells of " + std::to_string(t.count) + " rows from " +
+                             text(t.first) + " on, turned";
     line(indent, t.isBack ? rows + " = " + text(t.array) : text(t.array) + " = " + rows);
   }
   void one(const Comment &c, const std::string &indent) { line(indent, "# " + c.text); }

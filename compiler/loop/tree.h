@@ -229,12 +229,13 @@ struct Prefetch {
   int cache = 1; // into which the line comes: the nearest one, or the second
 };
 
-/// As many neighbouring cells of each of `count` rows as there are rows go into an array, in which those at one place along the rows lie side by side, or
+/// Some neighbouring cells of each of `count` rows go into an array, in which those at one place along the rows lie side by side, or
 /// back from there (runtime/abi/block_vectors.h).
 struct TurnedRows {
   Expr first, next; // Elements: where the first and the second row begin
   Expr array;       // a Local: where the cells at the first place lie
   long count;
+  Expr cells; // of each row: a constant of the machine's
   bool isBack = false;
 };
 

@@ -108,6 +108,7 @@ struct Parts {
     expr(t.first);
     expr(t.next);
     expr(t.array);
+    optional(t.cells);
   }
   void operator()(Is<Comment> auto &) const {}
   void operator()(Is<Points> auto &p) const {

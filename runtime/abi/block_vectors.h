@@ -3,7 +3,7 @@
 // Vectors of the points of a block in registers (register_tile.h): how many they are, how they are loaded and stored, side by side or
 // apart, and how squares of cells are turned on the way.
 //
-//   loadRows<8>(A, A + 100, t)                                    // t[8 * x + r]: cell x of row r, where rows are 100 cells apart
+//   loadRows<8, 4>(A, A + 100, t)                                 // t[8 * x + r]: cell x (below 4) of row r, where rows are 100 cells apart
 //   storeTurned<1, isPart>(C + y + x * apart, apart, sums, n);    // sums[r][v]: row r, lanes of vector v; C has rows side by side
 #pragma once
 
@@ -21,11 +21,12 @@ inline constexpr int kVectorBytes = 32, kVectorRegisters = 16;
 inline constexpr int kVectorBytes = 16, kVectorRegisters = 16;
 #endif
 
-/// Whether half of the registers hold N x N numbers. Turning such a square takes fewer instructions than loading its numbers one by one; a larger
-/// one goes through memory on its way.
-template <class T, int N>
-inline constexpr bool kSquareFits =
-    2 * N * N * static_cast<int>(sizeof(T)) <= kVectorBytes * kVectorRegisters;
+/// The cells of a strip of rows that are turned: those of a vector, at most `most`. Turning eight such rows takes fewer instructions than loading
+/// their numbers one by one; longer ones would go through memory on their way, as they do not fit into half of the registers.
+template <class T, int most>
+inline constexpr int kStripCells =
+    most * static_cast<int>(sizeof(T)) <= kVectorBytes ? most
+                                                       : kVectorBytes / static_cast<int>(sizeof(T));
 
 template <class T, int W>
 struct VectorOf {
@@ -187,14 +188,15 @@ template <int D, class V, int... L>
 }
 
 /// Turns squares: lane l of vector i and lane i of vector l change places. Squares of `D` lanes first change theirs with their neighbours. With fewer
-/// vectors than lanes there are several squares side by side, each of which is turned.
-template <int W, class T, int N, int D = 1>
+/// vectors than lanes there are several squares side by side, each of which is turned. Squares of `to` lanes and larger ones stay.
+template <int W, class T, int N, int D = 1, int to = N>
 [[gnu::always_inline]] inline void turn(Vector<T, W> (&squares)[N]) {
-  PB_TILE_EACH(i, N)
-  if (!(i & D))
-    exchange<D>(squares[i], squares[i | D], __make_integer_seq<LaneNumbers, int, W>());
-  if constexpr (2 * D < N)
-    turn<W, T, N, 2 * D>(squares);
+  if constexpr (D < to) {
+    PB_TILE_EACH(i, N)
+    if (!(i & D))
+      exchange<D>(squares[i], squares[i | D], __make_integer_seq<LaneNumbers, int, W>());
+    turn<W, T, N, 2 * D, to>(squares);
+  }
 }
 /// Whether the rows of a block are so few that vectors have several squares of them.
 template <int R, int W>
@@ -268,35 +270,56 @@ template <int Down, bool isPart, class T, int R, int V, int W = kVectorBytes / s
   }
 }
 
-/// N neighbouring cells of each of N rows, of which the second one begins at `next`: those at one place along the rows get side by side in
-/// an array of N x N cells.
-template <int N, class T>
+/// A vector whose halves lie apart: a processor loads and stores them for less than it takes to exchange halves of registers.
+template <int W, class T>
+[[gnu::always_inline]] inline Vector<T, W> loadHalves(const T *low, const T *high) {
+  Vector<T, W> v;
+  __builtin_memcpy(&v, low, W / 2 * sizeof(T));
+  __builtin_memcpy(reinterpret_cast<T *>(&v) + W / 2, high, W / 2 * sizeof(T));
+  return v;
+}
+
+template <int W, class T>
+[[gnu::always_inline]] inline void storeHalves(T *low, T *high, Vector<T, W> v) {
+  __builtin_memcpy(low, &v, W / 2 * sizeof(T));
+  __builtin_memcpy(high, reinterpret_cast<const T *>(&v) + W / 2, W / 2 * sizeof(T));
+}
+
+/// `cells` neighbouring cells of each of N rows, of which the second one begins at `next`: those at one place along the rows get side by side
+/// in an array of N cells for each place.
+template <int N, int cells, class T>
 [[gnu::always_inline]] inline void loadRows(const T *from, const T *next, T *to) {
-  constexpr int kMost = kVectorBytes / static_cast<int>(sizeof(T)), W = N < kMost ? N : kMost;
+  constexpr int W = N < cells ? N : cells, H = W / 2;
   const long apart = next - from;
   PB_TILE_EACH(y, N / W)
-  PB_TILE_EACH(x, N / W) {
+  PB_TILE_EACH(x, cells / W) {
+    const T *const at = from + y * W * apart + x * W;
     Vector<T, W> square[W];
-    PB_TILE_EACH(r, W)
-    square[r] = load<W, false>(from + (y * W + r) * apart + x * W, W);
-    turn<W, T>(square);
+    PB_TILE_EACH(r, H) {
+      square[r] = loadHalves<W>(at + r * apart, at + (r + H) * apart);
+      square[r + H] = loadHalves<W>(at + r * apart + H, at + (r + H) * apart + H);
+    }
+    turn<W, T, W, 1, H>(square);
     PB_TILE_EACH(c, W)
     store<W, false>(to + (x * W + c) * N + y * W, square[c], W);
   }
 }
 /// The same from the array to the rows.
-template <int N, class T>
+template <int N, int cells, class T>
 [[gnu::always_inline]] inline void storeRows(T *to, T *next, const T *from) {
-  constexpr int kMost = kVectorBytes / static_cast<int>(sizeof(T)), W = N < kMost ? N : kMost;
+  constexpr int W = N < cells ? N : cells, H = W / 2;
   const long apart = next - to;
   PB_TILE_EACH(y, N / W)
-  PB_TILE_EACH(x, N / W) {
+  PB_TILE_EACH(x, cells / W) {
+    T *const at = to + y * W * apart + x * W;
     Vector<T, W> square[W];
     PB_TILE_EACH(c, W)
     square[c] = load<W, false>(from + (x * W + c) * N + y * W, W);
-    turn<W, T>(square);
-    PB_TILE_EACH(r, W)
-    store<W, false>(to + (y * W + r) * apart + x * W, square[r], W);
+    turn<W, T, W, 1, H>(square);
+    PB_TILE_EACH(r, H) {
+      storeHalves<W>(at + r * apart, at + (r + H) * apart, square[r]);
+      storeHalves<W>(at + r * apart + H, at + (r + H) * apart + H, square[r + H]);
+    }
   }
 }
 

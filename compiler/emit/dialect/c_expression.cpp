@@ -340,8 +340,8 @@ void CPrinter::putKind(const loop::IsStreamed &s) {
   out_ += matrix(s.buffer).name + "_q.areUsed()";
 }
 
-void CPrinter::putKind(const loop::SquareFits &s) {
-  out_ += fmt::format("pb::kSquareFits<{}, {}>", body::cxxType(s.type), s.side);
+void CPrinter::putKind(const loop::StripCells &s) {
+  out_ += fmt::format("pb::kStripCells<{}, {}>", body::cxxType(s.type), s.most);
 }
 
 void CPrinter::putKind(const loop::CellsIntoBlock &c) {

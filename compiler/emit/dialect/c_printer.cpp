@@ -242,8 +242,8 @@ void CPrinter::node(const loop::Prefetch &p, const std::string &indent) {
 void CPrinter::node(const loop::TurnedRows &t, const std::string &indent) {
   const std::string rows = fmt::format("{}, {}", address(t.first), address(t.next)),
                     array = "&" + text(t.array);
-  out_ +=
-      fmt::format("{}pb::{}Rows<{}>({}, {});\n", indent, t.isBack ? "store" : "load", t.count, rows, array);
+  out_ += fmt::format("{}pb::{}Rows<{}, {}>({}, {});\n", indent, t.isBack ? "store" : "load", t.count,
+                      text(t.cells), rows, array);
 }
 
 void CPrinter::node(const loop::Comment &c, const std::string &indent) {

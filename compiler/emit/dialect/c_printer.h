@@ -76,7 +76,7 @@ protected:
   void putKind(const loop::Partial &);
   void putKind(const loop::CellsToLine &);
   void putKind(const loop::IsStreamed &);
-  void putKind(const loop::SquareFits &);
+  void putKind(const loop::StripCells &);
   void putKind(const loop::CellsIntoBlock &);
   void putKind(const loop::CellVector &);
   /// "pb::load<W, isPart>(" or another function that moves such cells, with its arguments up to what is stored or how many there are.

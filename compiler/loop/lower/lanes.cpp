@@ -77,27 +77,36 @@ struct OverLanes : Mutator {
   }
 
 private:
-  /// Strips of the loop: turned, or at its end and where cells may not be there, as it is. Without strips where squares do not fit into
-  /// registers. Null if it cannot be turned.
+  /// Strips of the loop that are turned, and the rest as it is. Null if it cannot be turned. Where cells may not be there, strips are asked one by
+  /// one; else the rest comes behind them, so that what lanes add up is in registers from strip to strip.
   NodePtr inStrips(const For &along) {
-    const std::string begin = along.iterator + "_s", end = along.iterator + "_e";
+    const std::string begin = along.iterator + "_s", end = along.iterator + "_e",
+                      cells = along.iterator + "_n";
     const std::optional<TurnedStrip> turned =
-        turnedStrip(nest, along, {iterator, iterator + "_g", count}, begin);
+        turnedStrip(nest, along, {iterator, iterator + "_g", count}, {begin, cells});
     if (!turned)
       return nullptr;
-    const Expr next = add(index(begin), integer(count));
-    Expr isWhole = arithmetic(Arithmetic::Op::LessEqual, {next, index(end)});
-    if (turned->condition)
-      isWhole = arithmetic(Arithmetic::Op::And, {isWhole, turned->condition});
+    const Expr next = add(index(begin), index(cells)),
+               isWhole = arithmetic(Arithmetic::Op::LessEqual, {next, index(end)});
+    std::vector<NodePtr> all{make({Let{{{cells, make({StripCells{turned->widest, count}})}}}}),
+                             make({Let{{{end, endOf(along)}}}})};
     For rest = along;
     rest.begin = index(begin);
-    rest.condition = less(index(along.iterator), minimum(next, index(end)));
-    const NodePtr strip =
-        make({If{isWhole, Mutator::node(turned->body), Mutator::node(make({std::move(rest)}))}});
-    const NodePtr inTurns =
-        scope({make({Let{{{end, endOf(along)}}}}),
-               make({For{begin, along.begin, less(index(begin), index(end)), integer(count), strip}})});
-    return make({If{make({SquareFits{turned->widest, count}}), inTurns, Mutator::node(make({along}))}});
+    if (turned->condition) {
+      rest.condition = less(index(along.iterator), minimum(next, index(end)));
+      const NodePtr strip = make({If{arithmetic(Arithmetic::Op::And, {isWhole, turned->condition}),
+                                     Mutator::node(turned->body), Mutator::node(make({std::move(rest)}))}});
+      all.push_back(
+          make({For{begin, along.begin, less(index(begin), index(end)), index(cells), strip}}));
+      return scope(std::move(all));
+    }
+    Let first{{{begin, along.begin}}};
+    first.isConstant = false;
+    rest.condition = less(index(along.iterator), index(end));
+    all.push_back(make({std::move(first)}));
+    all.push_back(make({For{begin, nullptr, isWhole, index(cells), Mutator::node(turned->body)}}));
+    all.push_back(Mutator::node(make({std::move(rest)})));
+    return scope(std::move(all));
   }
 
   bool isStatement_ = false;

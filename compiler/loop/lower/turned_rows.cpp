@@ -8,6 +8,7 @@
 #include "compiler/loop/walk.h"
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace pbc::loop {
 namespace {
@@ -47,8 +48,8 @@ struct Comparison {
 
 class Strip {
 public:
-  Strip(const Nest &nest, const For &loop, const LanesOfRows &lanes, const std::string &begin)
-      : nest_(nest), loop_(loop), lanes_(lanes), begin_(begin) {}
+  Strip(const Nest &nest, const For &loop, const LanesOfRows &lanes, const StripNames &names)
+      : nest_(nest), loop_(loop), lanes_(lanes), begin_(names.begin), cells_(index(names.cells)) {}
 
   std::optional<TurnedStrip> make() {
     for (const NodePtr &n : sequence(loop_.body))
@@ -194,13 +195,26 @@ private:
     return true;
   }
 
-  /// Finds all cells that an expression reads; false if some are of another kind, or if it is not certain that they are read.
+  /// Whether the strip has the cell already.
+  bool isThere(const Expr &e) {
+    const std::optional<CellOfRow> here = cellOfRow(e);
+    Rows *const known = here ? rowsOf(e, *here) : nullptr;
+    return known && known->place - here->place() <= known->before;
+  }
+
+  /// Finds all cells that an expression reads; false if some are of another kind, or if it is not certain that one of them is read or is read
+  /// anyway.
   bool collect(const Expr &e, bool isCertain) {
     if (as<Element>(e))
-      return isCertain ? read(e) : !isApart(*as<Element>(e)) && read(e);
+      return isCertain || !isApart(*as<Element>(e)) ? read(e) : isThere(e);
     const Operation *o = as<Operation>(e);
     if (o && o->op == Operation::Op::Choose) {
+      const std::size_t conditions = conditions_.size();
       const bool isKnown = isCertain && holdsApart(o->operands[1]) && addConditions(o->operands[0]);
+      if (isKnown)
+        always_.insert(o);
+      else
+        conditions_.resize(conditions);
       return collect(o->operands[0], isCertain) && collect(o->operands[1], isKnown) &&
              collect(o->operands[2], false);
     }
@@ -265,19 +279,19 @@ private:
   /// A comparison of sums holds in all lanes of all iterations if it does in the first and the last ones.
   Expr condition() const {
     std::map<std::string, Expr> all; // by their text, each once
-    const auto at = [&](const Expr &e, long step, long lane) {
-      return replaced(
-          e, {{loop_.iterator, plus(index(begin_), step)}, {lanes_.lane, plus(index(lanes_.first), lane)}});
+    const auto at = [&](const Expr &e, bool isLast, long lane) {
+      return replaced(e, {{loop_.iterator, isLast ? lastOfStrip() : index(begin_)},
+                          {lanes_.lane, plus(index(lanes_.first), lane)}});
     };
     for (const Comparison &c : conditions_)
-      for (const long step : {0L, lanes_.count - 1})
+      for (const bool isLast : {false, true})
         for (const long lane : {0L, lanes_.count - 1}) {
           const auto moves = [&](const std::string &name) {
             return mentions(c.left, name) || mentions(c.right, name);
           };
-          if ((step > 0 && !moves(loop_.iterator)) || (lane > 0 && !moves(lanes_.lane)))
+          if ((isLast && !moves(loop_.iterator)) || (lane > 0 && !moves(lanes_.lane)))
             continue;
-          const Expr one = arithmetic(c.op, {at(c.left, step, lane), at(c.right, step, lane)});
+          const Expr one = arithmetic(c.op, {at(c.left, isLast, lane), at(c.right, isLast, lane)});
           all.emplace(text(nest_, one), one);
         }
     Expr whole;
@@ -292,13 +306,15 @@ private:
     return nest_.buffers[static_cast<std::size_t>(e.buffer)].name + "_rows" + std::to_string(rows_.size());
   }
 
+  Expr lastOfStrip() const { return plus(add(index(begin_), cells_), -1); }
+
   long signOf(const Rows &rows) const { return cellOfRow(rows.cell)->sign; }
 
   /// The place in the array of the cell that iteration `step` reaches, and of those before it.
   Expr placeIn(const Rows &rows, const Expr &step, long behind) const {
     if (signOf(rows) > 0)
       return plus(step, rows.before - behind);
-    return subtract(integer(lanes_.count - 1 + behind), step);
+    return subtract(plus(cells_, behind - 1), step);
   }
   Expr inArray(const Rows &rows, Expr place) const {
     const Scalar type = nest_.buffers[static_cast<std::size_t>(as<Element>(rows.cell)->buffer)].element;
@@ -308,13 +324,13 @@ private:
   NodePtr turned(const Rows &rows, bool isBack) const {
     const bool isUp = signOf(rows) > 0;
     const auto lane = [&](long number) {
-      return replaced(rows.cell, {{loop_.iterator, plus(index(begin_), isUp ? 0 : lanes_.count - 1)},
+      return replaced(rows.cell, {{loop_.iterator, isUp ? index(begin_) : lastOfStrip()},
                                   {lanes_.lane, plus(index(lanes_.first), number)}});
     };
     Local array = *as<Local>(inArray(rows, integer(isUp ? rows.before : 0)));
     array.indices.back() = integer(0);
     array.isByLane = false;
-    return loop::make({TurnedRows{lane(0), lane(1), loop::make({array}), lanes_.count, isBack}});
+    return loop::make({TurnedRows{lane(0), lane(1), loop::make({array}), lanes_.count, cells_, isBack}});
   }
 
   struct InArrays : Mutator {
@@ -322,7 +338,7 @@ private:
     explicit InArrays(Strip &strip) : strip(strip) {}
     Expr expr(const Expr &e) override {
       const Operation *o = as<Operation>(e);
-      if (o && o->op == Operation::Op::Choose && strip.holdsApart(o->operands[1]))
+      if (o && o->op == Operation::Op::Choose && strip.always_.contains(o))
         return expr(o->operands[1]);
       const Element *cell = as<Element>(e);
       if (!cell || !strip.isApart(*cell))
@@ -339,11 +355,12 @@ private:
       all.push_back(
           loop::make({Array{rows.array,
                             nest_.buffers[static_cast<std::size_t>(as<Element>(rows.cell)->buffer)].element,
-                            {integer(lanes_.count + rows.before), integer(lanes_.count)}}}));
+                            {plus(cells_, rows.before), integer(lanes_.count)}}}));
     for (const Rows &rows : rows_) {
       for (long behind = rows.before; behind > 0; --behind) {
         const Expr cell = replaced(rows.cell, {{loop_.iterator, plus(index(begin_), -behind)}});
-        const Expr place = integer(signOf(rows) > 0 ? rows.before - behind : lanes_.count - 1 + behind);
+        const Expr place =
+            signOf(rows) > 0 ? integer(rows.before - behind) : plus(cells_, behind - 1);
         all.push_back(loop::make({Assign{inArray(rows, place), std::nullopt, cell}}));
       }
       if (!rows.isWritten)
@@ -368,7 +385,7 @@ private:
       step.push_back(loop::make({std::move(changed)}));
       ++statement_;
     }
-    all.push_back(loop::make({For{kStep, integer(0), less(index(kStep), integer(lanes_.count)), nullptr,
+    all.push_back(loop::make({For{kStep, integer(0), less(index(kStep), cells_), nullptr,
                                   block(std::move(step))}}));
     for (const Rows &rows : rows_)
       if (rows.isWritten)
@@ -384,19 +401,21 @@ private:
   const For &loop_;
   const LanesOfRows &lanes_;
   const std::string &begin_;
+  const Expr cells_;
   std::vector<const Assign *> statements_;
   std::size_t statement_ = 0;                              // that is read
   std::map<int, Written> written_;                         // by buffer
   std::map<std::string, std::vector<std::size_t>> readOf_; // the Rows that are only read
   std::vector<Rows> rows_;
   std::vector<Comparison> conditions_;
+  std::set<const Operation *> always_; // choices whose conditions are among these
 };
 
 } // namespace
 
 std::optional<TurnedStrip> turnedStrip(const Nest &nest, const For &loop, const LanesOfRows &lanes,
-                                       const std::string &begin) {
-  return Strip(nest, loop, lanes, begin).make();
+                                       const StripNames &names) {
+  return Strip(nest, loop, lanes, names).make();
 }
 
 } // namespace pbc::loop

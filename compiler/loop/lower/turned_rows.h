@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Rows that wait for their own cells, in lanes: a strip of as many cells of each row as there are lanes is turned in registers on its way
-// from and to the matrices, so that what the lanes compute together lies side by side. Where registers do not hold such a square
-// (SquareFits), the loop runs as it is.
+// Rows that wait for their own cells, in lanes: a strip of some cells of each row is turned in registers on its way from and to the
+// matrices, so that what the lanes compute together lies side by side. It has as many cells as the processor's vectors (StripCells), so that it takes
+// one register for each row.
 //
 //   for c1 { for each lane of c0: B[c1, c0] = 0.5 * B[c1 - 1, c0] + A[c1, c0] }                   8 lanes
-//   =>  strip of c1_s ..  c1_s + 8:
+//   =>  strip of c1_s ..  c1_s + c1_n:
 //         B_rows[0] = B[c1_s - 1, c0]                for each lane of c0
-//         A_rows = 8 cells of 8 rows from A[c1_s, c0_g] on, turned
-//         for pb__k = 0; pb__k < 8 { c1 = c1_s + pb__k;  B_rows[pb__k + 1] = 0.5 * B_rows[pb__k] + A_rows[pb__k]   for each lane, a vector }
-//         8 cells of 8 rows from B[c1_s, c0_g] on, turned = B_rows[1]
+//         A_rows = c1_n cells of 8 rows from A[c1_s, c0_g] on, turned
+//         for pb__k = 0; pb__k < c1_n { c1 = c1_s + pb__k;  B_rows[pb__k + 1] = 0.5 * B_rows[pb__k] + A_rows[pb__k]   for each lane, a vector }
+//         c1_n cells of 8 rows from B[c1_s, c0_g] on, turned = B_rows[1]
 //
 // The loop may go down the rows (cells -c1). A cell of the strip that an earlier iteration has written is read from the array; what is read
 // before it is written comes from the matrix.
@@ -37,9 +37,14 @@ struct TurnedStrip {
   Scalar widest;  // of the cells that are turned
 };
 
-/// The iterations of the loop from the value of the name `begin` on, as many as there are lanes. Nothing if the loop does other things than
+/// The names of the iteration where a strip begins and of how many it has.
+struct StripNames {
+  std::string begin, cells;
+};
+
+/// The iterations of the loop in a strip. Nothing if the loop does other things than
 /// to compute cells of such rows, or accesses none.
 std::optional<TurnedStrip> turnedStrip(const Nest &, const For &, const LanesOfRows &,
-                                       const std::string &begin);
+                                       const StripNames &);
 
 } // namespace pbc::loop

@@ -64,29 +64,38 @@ TEST(BlockVectors, OtherNumbersOfRows) {
   checkColumns<float, 12, 8>();
 }
 
-/// Rows that are longer than the square, further apart than they are long.
-template <int N, class T>
+/// Rows that are longer than what is read of them, further apart than they are long.
+template <int N, int cells, class T>
 void checkRows() {
-  constexpr long kApart = N + 5, kMargin = 3;
-  std::vector<T> rows(kMargin + N * kApart, T(-1)), turned(N * N), back = rows;
+  constexpr long kApart = cells + 5, kMargin = 3;
+  std::vector<T> rows(kMargin + N * kApart, T(-1)), turned(N * cells), back = rows;
   for (long y = 0; y < N; ++y)
-    for (long x = 0; x < N; ++x)
+    for (long x = 0; x < cells; ++x)
       rows[static_cast<std::size_t>(kMargin + y * kApart + x)] = static_cast<T>(100 * y + x);
-  loadRows<N>(rows.data() + kMargin, rows.data() + kMargin + kApart, turned.data());
+  loadRows<N, cells>(rows.data() + kMargin, rows.data() + kMargin + kApart, turned.data());
   for (long y = 0; y < N; ++y)
-    for (long x = 0; x < N; ++x)
+    for (long x = 0; x < cells; ++x)
       EXPECT_EQ(turned[static_cast<std::size_t>(x * N + y)], static_cast<T>(100 * y + x))
-          << N << ": row " << y << ", cell " << x;
-  storeRows<N>(back.data() + kMargin, back.data() + kMargin + kApart, turned.data());
+          << N << " rows of " << cells << ": row " << y << ", cell " << x;
+  storeRows<N, cells>(back.data() + kMargin, back.data() + kMargin + kApart, turned.data());
   EXPECT_EQ(back, rows);
 }
 
 TEST(BlockVectors, RowsInArrays) {
-  checkRows<8, double>();
-  checkRows<8, float>();
-  checkRows<8, int>();
-  checkRows<8, long>();
-  checkRows<4, double>();
+  checkRows<8, 8, double>();
+  checkRows<8, 4, double>();
+  checkRows<8, 2, double>();
+  checkRows<8, 8, float>();
+  checkRows<8, 4, float>();
+  checkRows<8, 8, int>();
+  checkRows<8, 4, long>();
+  checkRows<4, 4, double>();
+}
+
+TEST(BlockVectors, StripsHaveAsManyCellsAsVectors) {
+  static_assert(kStripCells<char, 8> == 8);
+  static_assert(kStripCells<double, 8> == (kVectorBytes < 64 ? kVectorBytes / 8 : 8));
+  static_assert(kStripCells<float, 8> == (kVectorBytes < 32 ? kVectorBytes / 4 : 8));
 }
 
 } // namespace
