@@ -2,6 +2,7 @@
 
 #include "compiler/kernel/lift.h"
 #include "compiler/kernel/dependences.h"
+#include "compiler/kernel/iteration_points.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/lift_body.h"
 #include "compiler/kernel/loops.h"
@@ -202,6 +203,8 @@ static std::optional<Scheduled> lift(const sema::Transform &transform, const sch
   }
   const isl::union_pw_multi_aff contract = isl::manage(contraction);
   kernel.schedule.tree = expand(step, rules, kernel, contract);
+  if (step.uses.size() == 1 && transform.rules[step.uses.front().rule].freeVariables.empty())
+    iterationsAsPoints(kernel);
   const unsigned long budget = takesApart ? kStatementBudget : kDependenceBudget;
   if (!ctx.withBudget(budget, [&] { kernel.dependences = dependences(kernel); })) {
     if (takesApart && isApart(kernel))
