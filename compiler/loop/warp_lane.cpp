@@ -188,6 +188,8 @@ long WarpLane::valueOf(const Expr &e) const {
     return ofName(*n);
   if (const Arithmetic *a = as<Arithmetic>(e))
     return ofArithmetic(*a);
+  if (const StripCells *s = as<StripCells>(e))
+    return s->most; // the longest strips that a processor has
   return 0; // what a body computes decides nothing here
 }
 

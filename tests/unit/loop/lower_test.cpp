@@ -410,33 +410,47 @@ std::string inRows(NodePtr body) {
   return lowered(counting("c0", counting("c1", std::move(body)), as::Lanes{8}));
 }
 
-// A strip of eight cells of each row is turned on its way; what the loop has written is read from the array.
+// A strip of cells of each row, as many as vectors have, is turned on its way; what the loop has written is read from the array. The cells that
+// are left over come behind all strips.
 TEST(LoopLower, RowsInLanesAreTurned) {
   const Expr before = cell(1, {subtract(index("c1"), integer(1)), index("c0")}),
              read = cell(0, {index("c1"), add(index("c0"), integer(1))}),
              sum = make(Expression{Operation{Operation::Op::Add, Scalar::F64, {before, read}}});
   EXPECT_THAT(inRows(make(Node{Assign{cell(1, {index("c1"), index("c0")}), {}, sum}})),
               ::testing::HasSubstr(R"(
-    if registers hold 8 x 8 double
-      scope
-        let c1_e = n
-        for c1_s = 0; c1_s < c1_e; step 8
-          if c1_s + 8 <= c1_e
-            scope
-              array double B_rows0[9, 8]
-              array double A_rows1[8, 8]
-              for pb__l = 0; pb__l < 8 {no vectors, written out}
-                let c0 = c0_g + pb__l
-                B_rows0[0, pb__l] = B[(c1_s - 1), c0]
-              A_rows1[0, 0] = 8 cells of 8 rows from A[c1_s, c0_g + 1] on, turned
-              for pb__k = 0; pb__k < 8
-                let c1 = c1_s + pb__k
-                for pb__l = 0; pb__l < 8 {vectors, 8 wide, 1 at once, rolled}
-                  let c0 = c0_g + pb__l
-                  B_rows0[pb__k + 1, pb__l] = B_rows0[pb__k, pb__l] + A_rows1[pb__k, pb__l]
-              8 cells of 8 rows from B[c1_s, c0_g] on, turned = B_rows0[1, 0]
-          else
+    scope
+      let c1_n = cells of a vector of double, at most 8
+      let c1_e = n
+      var c1_s = 0
+      for c1_s; c1_s + c1_n <= c1_e; step c1_n
+        scope
+          array double B_rows0[c1_n + 1, 8]
+          array double A_rows1[c1_n, 8]
+          for pb__l = 0; pb__l < 8 {no vectors, written out}
+            let c0 = c0_g + pb__l
+            B_rows0[0, pb__l] = B[(c1_s - 1), c0]
+          A_rows1[0, 0] = c1_n cells of 8 rows from A[c1_s, c0_g + 1] on, turned
+          for pb__k = 0; pb__k < c1_n
+            let c1 = c1_s + pb__k
+            for pb__l = 0; pb__l < 8 {vectors, 8 wide, 1 at once, rolled}
+              let c0 = c0_g + pb__l
+              B_rows0[pb__k + 1, pb__l] = B_rows0[pb__k, pb__l] + A_rows1[pb__k, pb__l]
+          c1_n cells of 8 rows from B[c1_s, c0_g] on, turned = B_rows0[1, 0]
+      for c1 = c1_s; c1 < c1_e
 )"));
+}
+
+// What the strip has anyway may be read under any condition; other cells may not be there.
+TEST(LoopLower, ChoicesOfCellsThatAreReadAnywayAreTurned) {
+  const Expr here = cell(1, {index("c1"), index("c0")}), read = cell(0, {index("c1"), index("c0")}),
+             zero = make(Expression{Literal{"0.0", Scalar::F64}}),
+             more = make(Expression{Operation{Operation::Op::Greater, Scalar::I32, {read, zero}}});
+  const auto isTurned = [&](const Expr &chosen) {
+    const Expr choice = make(Expression{Operation{Operation::Op::Choose, Scalar::F64, {more, chosen, zero}}});
+    return inRows(make(Node{Assign{here, {}, choice}})).find("turned") != std::string::npos;
+  };
+  EXPECT_TRUE(isTurned(read));
+  EXPECT_FALSE(isTurned(cell(0, {add(index("c1"), integer(1)), index("c0")})));
 }
 
 // What a loop reads of its own matrix in another row, at another place for each row, or adds to a cell, is not turned.
