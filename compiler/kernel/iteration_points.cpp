@@ -51,8 +51,7 @@ bool isOfIteration(const Scheduled &kernel, int scalar) {
         reads = reads.unite(at);
     }
   const isl::union_map order = isl::manage(isl_schedule_get_map(kernel.schedule.tree.get())),
-                       before =
-                           isl::manage(isl_union_map_lex_lt_union_map(order.copy(), order.copy()));
+                       before = isl::manage(isl_union_map_lex_lt_union_map(order.copy(), order.copy()));
   return reads.domain().is_subset(writes.apply_range(reads.reverse()).intersect(before).range());
 }
 
@@ -81,8 +80,9 @@ void iterationsAsPoints(Scheduled &kernel) {
     s.freeCount = 1;
     for (Access &a : s.accesses)
       if (scalars.contains(a.buffer))
-        a.relation = isl::manage(isl_map_set_tuple_name(
-            iteration(s).release(), isl_dim_out, kernel.buffers[static_cast<std::size_t>(a.buffer)].name.c_str()));
+        a.relation = isl::manage(
+            isl_map_set_tuple_name(iteration(s).release(), isl_dim_out,
+                                   kernel.buffers[static_cast<std::size_t>(a.buffer)].name.c_str()));
   }
   for (const int b : scalars)
     kernel.buffers[static_cast<std::size_t>(b)].rank = 1;

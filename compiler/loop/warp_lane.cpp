@@ -190,7 +190,7 @@ long WarpLane::valueOf(const Expr &e) const {
     return ofArithmetic(*a);
   if (const StripCells *s = as<StripCells>(e))
     return s->most; // the longest strips that a processor has
-  return 0; // what a body computes decides nothing here
+  return 0;         // what a body computes decides nothing here
 }
 
 int WarpLane::changedIn(const Expr &e) const {

@@ -25,8 +25,7 @@ inline constexpr int kVectorBytes = 16, kVectorRegisters = 16;
 /// their numbers one by one; longer ones would go through memory on their way, as they do not fit into half of the registers.
 template <class T, int most>
 inline constexpr int kStripCells =
-    most * static_cast<int>(sizeof(T)) <= kVectorBytes ? most
-                                                       : kVectorBytes / static_cast<int>(sizeof(T));
+    most * static_cast<int>(sizeof(T)) <= kVectorBytes ? most : kVectorBytes / static_cast<int>(sizeof(T));
 
 template <class T, int W>
 struct VectorOf {

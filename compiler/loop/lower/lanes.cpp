@@ -96,8 +96,7 @@ private:
       rest.condition = less(index(along.iterator), minimum(next, index(end)));
       const NodePtr strip = make({If{arithmetic(Arithmetic::Op::And, {isWhole, turned->condition}),
                                      Mutator::node(turned->body), Mutator::node(make({std::move(rest)}))}});
-      all.push_back(
-          make({For{begin, along.begin, less(index(begin), index(end)), index(cells), strip}}));
+      all.push_back(make({For{begin, along.begin, less(index(begin), index(end)), index(cells), strip}}));
       return scope(std::move(all));
     }
     Let first{{{begin, along.begin}}};

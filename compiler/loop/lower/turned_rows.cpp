@@ -359,8 +359,7 @@ private:
     for (const Rows &rows : rows_) {
       for (long behind = rows.before; behind > 0; --behind) {
         const Expr cell = replaced(rows.cell, {{loop_.iterator, plus(index(begin_), -behind)}});
-        const Expr place =
-            signOf(rows) > 0 ? integer(rows.before - behind) : plus(cells_, behind - 1);
+        const Expr place = signOf(rows) > 0 ? integer(rows.before - behind) : plus(cells_, behind - 1);
         all.push_back(loop::make({Assign{inArray(rows, place), std::nullopt, cell}}));
       }
       if (!rows.isWritten)
@@ -385,8 +384,8 @@ private:
       step.push_back(loop::make({std::move(changed)}));
       ++statement_;
     }
-    all.push_back(loop::make({For{kStep, integer(0), less(index(kStep), cells_), nullptr,
-                                  block(std::move(step))}}));
+    all.push_back(
+        loop::make({For{kStep, integer(0), less(index(kStep), cells_), nullptr, block(std::move(step))}}));
     for (const Rows &rows : rows_)
       if (rows.isWritten)
         all.push_back(turned(rows, true));

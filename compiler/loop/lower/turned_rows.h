@@ -44,7 +44,6 @@ struct StripNames {
 
 /// The iterations of the loop in a strip. Nothing if the loop does other things than
 /// to compute cells of such rows, or accesses none.
-std::optional<TurnedStrip> turnedStrip(const Nest &, const For &, const LanesOfRows &,
-                                       const StripNames &);
+std::optional<TurnedStrip> turnedStrip(const Nest &, const For &, const LanesOfRows &, const StripNames &);
 
 } // namespace pbc::loop
