@@ -100,7 +100,9 @@ private:
   std::optional<std::string> whyNotOf(const Use &use) const {
     const sema::Rule &r = rule(use);
     if (r.outputs.size() != 1 || r.outputs[0].matrix != output_)
-      return fmt::format("{} computes other cells than those of `{}`", named(use), t_.matrices[output_].name);
+      return fmt::format(
+          "{} computes other cells than those of `{}`, and does not run before these are changed", named(use),
+          t_.matrices[output_].name);
     if (!r.outputs[0].isCell || !storesOnce(facts(use)))
       return fmt::format("{} writes while it reads", named(use));
     for (std::size_t i = 0; i < r.inputs.size(); ++i) {
