@@ -75,8 +75,11 @@ private:
                        [&](const sema::Binding &b) { return b.matrix == input_; });
   }
 
-  /// Whether all points of the rule are complete when the first one writes the output.
+  /// Whether all points of the rule are complete when the first one writes the output. That is only asked where a transform updates a matrix:
+  /// kernels of others would have to allow for memory that is seldom the same.
   bool isDoneBeforeWrites(const Use &reader) const {
+    if (t_.matrices[static_cast<std::size_t>(output_)].before != input_)
+      return false;
     const auto &steps = steps_.plan.steps;
     const auto has = [&](std::size_t step, const auto &matches) {
       return std::any_of(steps[step].uses.begin(), steps[step].uses.end(), [&](const RuleUse &use) {
