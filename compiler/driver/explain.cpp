@@ -342,10 +342,8 @@ std::string loopsAndTasks(const Json &step, const std::string &indent) {
                                                : "in order";
     for (const auto &words : loop["how_in_words"])
       all += ", " + words.get<std::string>();
-    const auto over = loop["over"].get<std::string>();
-    const bool isDown = over.starts_with('-') && over.find_first_of(" (") == std::string::npos;
     out += fmt::format("{}{:{}}for {}: {}\n", indent, "", 2 * loop["depth"].get<int>(),
-                       isDown ? over.substr(1) + " downwards" : over, all);
+                       loop["over"].get<std::string>(), all);
   }
   if (step["loops"].empty())
     out += indent + "once\n";
@@ -357,8 +355,7 @@ std::string loopsAndTasks(const Json &step, const std::string &indent) {
          (parts.empty() ? "tasks: one\n" : fmt::format("tasks: {}; order: {}\n", parts, order));
 }
 
-/// " | cpu:wide": the choices of a step beside its default.
-/// Those of one machine, "cpu:" or "gpu:".
+/// " | cpu:wide": the choices of a step beside its default, those of one machine, "cpu:" or "gpu:".
 std::string schedulesOf(const Json &step, const char *machine) {
   std::string out;
   for (const auto &one : step.value("schedules", Json::array()))

@@ -4,6 +4,7 @@
 #include "compiler/choice/steps.h"
 #include "compiler/schedule/components.h"
 #include "compiler/schedule/copied_reads.h"
+#include "compiler/schedule/flow.h"
 #include "compiler/schedule/interleaved.h"
 #include "compiler/schedule/order.h"
 #include "compiler/schedule/slices.h"
@@ -18,69 +19,6 @@
 namespace pbc::schedule {
 
 namespace {
-
-/// { point -> cell }: the cells that a use writes and no other one overwrites.
-isl::map results(const choice::Grid &grid, const RuleUse &use, std::size_t output) {
-  const isl::map all = grid.applications[use.rule].writes[output].intersect_domain(use.domain);
-  return use.overwritten.empty() ? all : all.subtract(use.overwritten[output]);
-}
-
-/// { point that writes a cell -> point that reads it } from use `a` to use `b`.
-isl::map flow(const sema::Transform &t, const choice::Grid &grid, const RuleUse &a, const RuleUse &b) {
-  const auto &reader = grid.applications[b.rule];
-  const auto &outputs = t.rules[a.rule].outputs;
-  isl::map found = isl::map::empty(isl::manage(isl_space_map_from_domain_and_range(
-      isl_set_get_space(a.domain.get()), isl_set_get_space(b.domain.get()))));
-  for (std::size_t o = 0; o < outputs.size(); ++o)
-    for (std::size_t i = 0; i < reader.reads.size(); ++i)
-      if (outputs[o].matrix == t.rules[b.rule].inputs[i].matrix)
-        found = found.unite(
-            results(grid, a, o).apply_range(reader.reads[i].intersect_domain(b.domain).reverse()));
-  return poly::simplified(found);
-}
-
-/// { point of `a` -> point of `b` that writes the same cell again }
-isl::map overwriting(const sema::Transform &t, const choice::Grid &grid, const RuleUse &a, const RuleUse &b) {
-  isl::map found = isl::map::empty(isl::manage(isl_space_map_from_domain_and_range(
-      isl_set_get_space(a.domain.get()), isl_set_get_space(b.domain.get()))));
-  const auto &first = t.rules[a.rule].outputs, &second = t.rules[b.rule].outputs;
-  for (std::size_t o = 0; o < a.overwritten.size(); ++o)
-    for (std::size_t p = 0; p < second.size(); ++p)
-      if (first[o].matrix == second[p].matrix)
-        found = found.unite(a.overwritten[o].apply_range(results(grid, b, p).reverse()));
-  return poly::simplified(found);
-}
-
-/// { point of `a` that reads a cell of `before` -> point of `b` that writes this cell of `after` }
-isl::map overwritingRead(const sema::Transform &t, const choice::Grid &grid, const RuleUse &a,
-                         const RuleUse &b, int before, int after) {
-  isl::map found = isl::map::empty(isl::manage(isl_space_map_from_domain_and_range(
-      isl_set_get_space(a.domain.get()), isl_set_get_space(b.domain.get()))));
-  const auto &inputs = t.rules[a.rule].inputs;
-  const auto &outputs = t.rules[b.rule].outputs;
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    for (std::size_t o = 0; o < outputs.size(); ++o) {
-      if (inputs[i].matrix != before || outputs[o].matrix != after)
-        continue;
-      const isl::map &writes = grid.applications[b.rule].writes[o];
-      isl_map *read = grid.applications[a.rule].reads[i].intersect_domain(a.domain).release();
-      read = isl_map_set_tuple_name(read, isl_dim_out, isl_map_get_tuple_name(writes.get(), isl_dim_out));
-      found = found.unite(isl::manage(read).apply_range(writes.intersect_domain(b.domain).reverse()));
-    }
-  return poly::simplified(found);
-}
-
-/// { point -> later point that updates the same cell }: outputs that lack some of the rule's variables are
-/// updated by its points in turn, the first variable slowest.
-isl::map updates(const choice::Application &a, const isl::set &domain) {
-  const isl::space space = domain.get_space();
-  isl::map turns = isl::map::empty(isl::manage(isl_space_map_from_set(space.copy())));
-  for (const auto &writes : a.writes)
-    if (const isl::map mine = writes.intersect_domain(domain); !mine.is_injective())
-      turns =
-          turns.unite(mine.apply_range(mine.reverse()).intersect(isl::manage(isl_map_lex_lt(space.copy()))));
-  return turns;
-}
 
 class Planner {
 public:
@@ -108,44 +46,13 @@ public:
     for (int a = 0; a < n; ++a)
       for (int b = 0; b < n && !uses_[a].overwritten.empty(); ++b)
         flow_[a][b] = flow_[a][b].unite(overwriting(t_, grid_, uses_[a], uses_[b]));
-    readBeforeUpdates();
+    readBeforeUpdates(t_, grid_, uses_, flow_);
     auto plan = assemble(alternative.name, withInterleaved(groupsOf(flow_)), false);
     if (!plan)
       return std::nullopt;
     if (auto sliced = byVersions(alternative.name, *plan))
       return sliced;
     return plan;
-  }
-
-  /// Rules that read a matrix that is updated, and compute other ones, come before those that change it, where no result asks for another
-  /// order: its values before the call need not be copied for them.
-  void readBeforeUpdates() {
-    const auto uses = [](const std::vector<sema::Binding> &list, int matrix) {
-      return std::any_of(list.begin(), list.end(), [&](const auto &b) { return b.matrix == matrix; });
-    };
-    for (int m = 0; m < static_cast<int>(t_.matrices.size()); ++m)
-      if (const auto before = t_.matrices[m].before)
-        for (std::size_t a = 0; a < uses_.size(); ++a) {
-          const sema::Rule &reader = t_.rules[uses_[a].rule];
-          if (!uses(reader.inputs, *before) || uses(reader.outputs, m))
-            continue;
-          for (std::size_t b = 0; b < uses_.size(); ++b)
-            if (uses(t_.rules[uses_[b].rule].outputs, m) && !isNeeded(b, a))
-              flow_[a][b] = flow_[a][b].unite(overwritingRead(t_, grid_, uses_[a], uses_[b], *before, m));
-        }
-  }
-
-  /// Whether the use `b` needs results of `a`, if only by others.
-  bool isNeeded(std::size_t a, std::size_t b) const {
-    std::set<std::size_t> found{a};
-    for (std::vector<std::size_t> open{a}; !open.empty();) {
-      const std::size_t at = open.back();
-      open.pop_back();
-      for (std::size_t next = 0; next < uses_.size(); ++next)
-        if (!flow_[at][next].is_empty() && found.insert(next).second)
-          open.push_back(next);
-    }
-    return found.contains(b);
   }
 
   /// What points of the uses read and write, by access, without the versions of matrices.
@@ -188,8 +95,6 @@ public:
   }
 
 private:
-  using Flow = std::vector<std::vector<isl::map>>;
-
   /// Whether some of the rule's points `a` read what its points `b` write.
   bool needs(int rule, const isl::set &a, const isl::set &b) const {
     const auto &application = grid_.applications[rule];

@@ -104,8 +104,7 @@ private:
   void push(std::size_t type, std::uint32_t begin, std::uint32_t end) {
     auto token = std::make_unique<antlr4::CommonToken>(type);
     token->setStartIndex(begin);
-    token->setStopIndex(static_cast<std::size_t>(end) -
-                        1); // wraps for an empty token at 0, but it is only added to
+    token->setStopIndex(std::size_t(end) - 1); // wraps for an empty token at 0, but it is only added to
     token->setTokenIndex(tokens_.size());
     tokens_.push_back(std::move(token));
     if (type != PbccParser::BROKEN)

@@ -10,8 +10,9 @@
 //     =>  in blocks of 8 points: s[x] = B[x] for all of them; for k before the block: s[x] -= L[k, x] X[k] for all of them, side by side;
 //         for x in order: { s[x] -= L[k, x] X[k] for the others k; X[x] = s[x] / L[x, x] }
 //
-// Eight points side by side use what a line of memory has at once. One row takes the latency of an addition for each cell. Eight rows side by side keep the units busy. Loops along the rows run in strips whose
-// cells are turned in registers, so that the rows are lanes of vectors (loop/lower/turned_rows.h); other statements are written out for their rows.
+// Eight points side by side use what a line of memory has at once. One row takes the latency of an addition for each cell. Eight rows side by
+// side keep the units busy. Loops along the rows run in strips whose cells are turned in registers, so that the rows are lanes of vectors
+// (loop/lower/turned_rows.h); other statements are written out for their rows.
 #pragma once
 #include "compiler/kernel/loops.h"
 #include "compiler/kernel/policy/vectors.h"
