@@ -94,7 +94,7 @@ void Lifter::run() {
   countWrites(*c_.function.body);
   counters_ = counters(c_.function);
   Nodes nodes;
-  statements(flatten(*c_.function.body), nodes, true);
+  statements(flatten(*c_.function.body), nodes, Of::Body);
   facts_.nodes = std::move(nodes);
 }
 
@@ -106,7 +106,8 @@ void Lifter::countWrites(const Tree &t) {
       countWrites(*c);
 }
 
-void Lifter::statements(const Statements &list, Nodes &out, bool isBody) {
+void Lifter::statements(const Statements &list, Nodes &out, Of of) {
+  const bool isBody = of == Of::Body;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Tree &t = *list[i];
     if (isBody && t.kind == Kind::Return && t.children.empty() && i + 1 == list.size())
@@ -119,13 +120,8 @@ void Lifter::statements(const Statements &list, Nodes &out, bool isBody) {
       out.push_back(assignment(result, "", convert(value, result.type), c_.span(t)));
       return;
     }
-    if (const Tree *condition = skipCondition(t)) {
-      // `if (c) continue; rest` in a loop is `if (!c) { rest }`
-      ValuePtr skips = convert(expression(*condition), Scalar::Bool);
-      remember(*skips);
-      return guardedAll({list.begin() + static_cast<std::ptrdiff_t>(i) + 1, list.end()},
-                        onceComputed(makeValue(Value::Kind::Unary, Scalar::Bool, "!", {skips}), t, out), out);
-    }
+    if (of == Of::Loop && skipsRest(list, i, out))
+      return;
     statement(t, out);
   }
 }
@@ -137,7 +133,7 @@ void Lifter::statement(const Tree &t, Nodes &out) {
   case Kind::Nothing:
     return;
   case Kind::Block:
-    return statements(flatten(t), out, false);
+    return statements(flatten(t), out, Of::Block);
   case Kind::Declare:
     return declare(t, out);
   case Kind::Discard:

@@ -63,7 +63,8 @@ private:
 
   // lift.cpp, lift_loop.cpp: statements
   void countWrites(const Tree &);
-  void statements(const Statements &, Nodes &, bool isBody);
+  enum class Of { Body, Loop, Block };
+  void statements(const Statements &, Nodes &, Of);
   void statement(const Tree &, Nodes &);
   void declare(const Tree &, Nodes &);
   void discard(const Tree &, Nodes &);
@@ -82,7 +83,8 @@ private:
   ValuePtr onceComputed(const ValuePtr &condition, const Tree &, Nodes &out);
   void branch(const Tree &, Nodes &);
   void guarded(const Tree &, const ValuePtr &guard, Nodes &);
-  void guardedAll(const Statements &, ValuePtr guard, Nodes &);
+  /// `if (c) continue; rest` in a loop is `if (!c) { rest }`; false if the list does not begin so.
+  bool skipsRest(const Statements &, std::size_t from, Nodes &);
   /// The condition of `if (c) continue;`; null: it is another statement.
   const Tree *skipCondition(const Tree &) const;
   void guardedStore(const Tree &, const Target &, const ValuePtr &, const ValuePtr &guard, Nodes &);

@@ -157,9 +157,11 @@ void Lifter::branch(const Tree &t, Nodes &out) {
       yes.size() == 1 && no.empty() && yes[0]->kind == Kind::Discard && yes[0]->child(0).text != ",";
   if (!single)
     guard = onceComputed(convert(condition, Scalar::Bool), t.child(0), out);
-  guardedAll(yes, guard, out);
-  if (!no.empty())
-    guardedAll(no, makeValue(Value::Kind::Unary, Scalar::Bool, "!", {guard}), out);
+  for (const Tree *s : yes)
+    guarded(*s, guard, out);
+  const ValuePtr otherwise = no.empty() ? nullptr : makeValue(Value::Kind::Unary, Scalar::Bool, "!", {guard});
+  for (const Tree *s : no)
+    guarded(*s, otherwise, out);
 }
 
 const Tree *Lifter::skipCondition(const Tree &t) const {
@@ -169,17 +171,27 @@ const Tree *Lifter::skipCondition(const Tree &t) const {
   return yes.size() == 1 && yes[0]->kind == Kind::Jump && yes[0]->text == "continue" ? &t.child(0) : nullptr;
 }
 
-void Lifter::guardedAll(const Statements &list, ValuePtr guard, Nodes &out) {
-  for (const Tree *t : list)
-    if (const Tree *condition = skipCondition(*t)) {
-      ValuePtr skips = convert(expression(*condition), Scalar::Bool);
-      requireSafeUnder(*guard, *skips, *condition);
-      guard = onceComputed(
-          binary("&&", Scalar::Bool, guard, makeValue(Value::Kind::Unary, Scalar::Bool, "!", {skips})),
-          *condition, out);
-    } else {
-      guarded(*t, guard, out);
+bool Lifter::skipsRest(const Statements &list, std::size_t from, Nodes &out) {
+  ValuePtr guard;
+  for (std::size_t i = from; i < list.size(); ++i) {
+    const Tree *condition = skipCondition(*list[i]);
+    if (!condition && !guard)
+      return false;
+    if (!condition) {
+      guarded(*list[i], guard, out);
+      continue;
     }
+    ValuePtr goesOn =
+        makeValue(Value::Kind::Unary, Scalar::Bool, "!", {convert(expression(*condition), Scalar::Bool)});
+    if (guard) {
+      requireSafeUnder(*guard, *goesOn, *condition);
+      goesOn = binary("&&", Scalar::Bool, guard, goesOn);
+    } else {
+      remember(*goesOn);
+    }
+    guard = onceComputed(goesOn, *condition, out);
+  }
+  return true;
 }
 
 /// Lifts one statement of a branch, executed if `guard` holds.
@@ -194,8 +206,14 @@ void Lifter::guarded(const Tree &t, const ValuePtr &guard, Nodes &out) {
     const std::size_t before = out.size(), known = known_.size();
     declare(t, out);
     known_.resize(known);
-    if (out.size() > before)
-      requireSafe(*out.back()->value, t);
+    std::string why;
+    if (out.size() == before || safe(*out.back()->value, why))
+      return;
+    requireSafeUnder(*guard, *out.back()->value, t);
+    Node one = *out.back(); // what is not computed has any value
+    one.value = select(guard, one.value,
+                       makeValue(Value::Kind::Literal, one.value->type, zero(one.value->type), {}), {});
+    out.back() = std::make_shared<Node>(std::move(one));
     return;
   }
   case Kind::If: {
@@ -203,11 +221,14 @@ void Lifter::guarded(const Tree &t, const ValuePtr &guard, Nodes &out) {
     requireSafe(*condition, t.child(0));
     const ValuePtr inner =
         onceComputed(binary("&&", Scalar::Bool, guard, condition, c_.span(t)), t.child(0), out);
-    guardedAll(flatten(t.child(1)), inner, out);
-    if (t.children[2])
-      guardedAll(flatten(t.child(2)),
-                 binary("&&", Scalar::Bool, guard, makeValue(Value::Kind::Unary, Scalar::Bool, "!", {inner})),
-                 out);
+    for (const Tree *s : flatten(t.child(1)))
+      guarded(*s, inner, out);
+    if (!t.children[2])
+      return;
+    const ValuePtr rest =
+        binary("&&", Scalar::Bool, guard, makeValue(Value::Kind::Unary, Scalar::Bool, "!", {inner}));
+    for (const Tree *s : flatten(t.child(2)))
+      guarded(*s, rest, out);
     return;
   }
   case Kind::Discard:

@@ -179,7 +179,7 @@ void Lifter::loop(const Tree &t, Nodes &out) {
       maybeAssigned_.insert(local);
   auto firstOf = std::exchange(firstOf_, {}); // in a later iteration, it may have another value
   ++loopsAround_;
-  statements(body, node->body, false);
+  statements(body, node->body, Of::Loop);
   --loopsAround_;
   std::erase_if(firstOf, [&](const auto &one) {
     return one.first == variable ||
