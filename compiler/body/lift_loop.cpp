@@ -179,7 +179,8 @@ void Lifter::loop(const Tree &t, Nodes &out) {
       maybeAssigned_.insert(local);
   auto firstOf = std::exchange(firstOf_, {}); // in a later iteration, it may have another value
   ++loopsAround_;
-  statements(body, node->body, Of::Loop);
+  statements(body, node->body,
+             t.kind == Kind::For ? Of::Loop : Of::Block); // `continue` would leave out the step of a `while`
   --loopsAround_;
   std::erase_if(firstOf, [&](const auto &one) {
     return one.first == variable ||
