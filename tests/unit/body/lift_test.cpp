@@ -52,6 +52,23 @@ INSTANTIATE_TEST_SUITE_P(
                  "B = (((((1e-5 + .5) + 2.) + 31.0) + double(1.5f)) + double(10L)) + 1000.5"},
         LiftCase{"double x = c; x++; --x; return x > 0 && x < 3 || x == 1 ? x : -x;",
                  "x = c; x += 1.0; x -= 1.0; B = (((x > 0.0) && (x < 3.0)) || (x == 1.0)) ? x : -x"},
+        // conditions without data decide over cells and divisions, and `continue` over the rest of a loop's body
+        LiftCase{"if (i == 0) return 1; return a.cell(i - 1) + 3 / i;",
+                 "B = (i == 0) ? 1.0 : (a[i - 1] + double(3 / i))"},
+        LiftCase{
+            "double s = 0; for (int k = 0; k < 9; ++k) { if (k == i) continue; double t = a.cell(k); s += t; "
+            "} return s;",
+            "s = 0.0; for k in [0, 9);   t = !(k == i) ? a[k] : 0.0;   s = !(k == i) ? (s + t) : s; B = s"},
+        LiftCase{"double s = 0; for (int k = 0; k < 9; ++k) { if (c < k) continue; s += 1; if (k > i) "
+                 "continue; s += 2; } return s;",
+                 "s = 0.0; for k in [0, 9);   taken = !(c < double(k));   s = taken ? (s + 1.0) : s;   "
+                 "taken_1 = taken && !(k > i);   s "
+                 "= taken_1 ? (s + 2.0) : s; B = s"},
+        // the larger or smaller one of two bounds
+        LiftCase{"double s = 0; int e = std::min(i, n - 1); for (int k = i > 3 ? i - 3 : 0; k <= e && k < 9; "
+                 "++k) s += 1; return s;",
+                 "s = 0.0; for k in [(i > 3) ? (i - 3) : 0, (((((n - 1) < i) ? (n - 1) : i) + 1) < 9) ? "
+                 "((((n - 1) < i) ? (n - 1) : i) + 1) : 9);   s += 1.0; B = s"},
         // calls
         LiftCase{"return K + sqrt(c) + fmax(c, 0) + sqrtf(2.0f) + fabs(i);",
                  "B = (((K + sqrt(c)) + fmax(c, 0.0)) + double(sqrtf(2.0f))) + fabs(double(i))"},

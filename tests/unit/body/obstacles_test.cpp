@@ -60,8 +60,13 @@ INSTANTIATE_TEST_SUITE_P(
             "the `while` loop has no known trip count @ while (k < 3) { if (c > 0) ++k; s += 1; ++k; }"},
         ObstacleCase{"double s = 0; int k = 0; while (k < 3) { ++k; s += a.cell(k - 1); } return s;",
                      "the `while` loop has no known trip count @ while (k < 3) { ++k; s += a.cell(k - 1); }"},
-        ObstacleCase{"double s = 0; for (int k = 0; k < 3; ++k) { if (k == 1) continue; s += 1; } return s;",
+        ObstacleCase{"double s = 0; for (int k = 0; k < 3; ++k) { if (k == 1) { s += 2; continue; } s += 1; "
+                     "} return s;",
                      "it has a `continue` @ continue"},
+        // It would leave out the step.
+        ObstacleCase{
+            "double s = 0; int k = 0; while (k < 3) { if (k == 1) continue; s += 1; ++k; } return s;",
+            "it has a `continue` @ continue"},
         ObstacleCase{
             "double s = 0; for (int k = 0; k < 3; ++k) { k += 1; s += 1; } return s;",
             "the loop's variable `k` is changed inside the loop @ for (int k = 0; k < 3; ++k) { k += 1; s "
@@ -87,9 +92,9 @@ INSTANTIATE_TEST_SUITE_P(
         ObstacleCase{"double x = 0, y; y = x = 1; return y;",
                      "`x = 1` is an assignment inside an expression @ x = 1"},
         ObstacleCase{"int x = 0; return x++;", "`x++` changes a variable inside an expression @ x++"},
-        ObstacleCase{"if (i == 0) return 1; return 3 / i;",
-                     "the `if` guards a division of integers @ if (i == 0) return 1"},
-        ObstacleCase{"double s = 0; if (i > 0) s = a.cell(i); return s;",
+        ObstacleCase{"if (c == 0) return 1; return 3 / i;",
+                     "the `if` guards a division of integers @ if (c == 0) return 1"},
+        ObstacleCase{"double s = 0; if (c > 0) s = a.cell(i); return s;",
                      "the `if` decides whether a cell is accessed @ s = a.cell(i)"},
         ObstacleCase{"double s = 0; if (c > 0) for (int k = 0; k < 3; ++k) s += 1; return s;",
                      "a loop stands under an `if` @ for (int k = 0; k < 3; ++k) s += 1"},

@@ -90,7 +90,8 @@ transform T from A[w, h] to Q[h], S[w] {
 })");
   const RowTurns turns = turnsOf(program);
   ASSERT_EQ(turns.groups.size(), 1u);
-  EXPECT_NE(turns.groups[0].turns[0].cut, nullptr);
+  EXPECT_EQ(turns.groups[0].turns[0].cut,
+            nullptr); // its rows are points (iteration_points.h), and tasks are cut along them already
   EXPECT_NE(turns.groups[0].turns[1].cut, nullptr);
 }
 
