@@ -116,7 +116,7 @@ TEST(Items, WhereThereAreNone) {
   const Scheduled map = t.kernel(kernelOf("A[x, y] + 1.0"));
   EXPECT_EQ(
       t.after(t.kernel(kernelOf("C[x - 1, y] + A[n, y]", "band y, x", "x = 3 and 0 <= y < 1")), "items()"),
-      "refused: every loop over its points carries a dependence");
+      "refused: it has one point only, which would be one work-item");
   EXPECT_EQ(t.after(map, "tasks(); items()"), "refused: its points belong to tasks or items already");
   EXPECT_EQ(t.after(map, "vector(x); items()"), "refused: its loop over `x` is realised as vector already");
   Scheduled own = map;
