@@ -28,6 +28,19 @@ bool readsColumnsOnce(const Scheduled &kernel, const LoopNode &points, const Loo
   return found;
 }
 
+/// Steps after which all points add up a term after the other in an array of their own, where the cells that they write cannot hold the sums.
+Steps inAnArray(const Scheduled &kernel, const std::string &points, const std::string &terms) {
+  Steps all{{script::step("fission", {points})}, ""};
+  const StepOutcome apart = run(all.steps.back(), kernel);
+  if (!apart.kernel)
+    return {{}, apart.problem.what};
+  const std::vector<LoopNode> outside = around(*findLoop(apart.kernel->schedule.tree, terms));
+  if (outside.empty())
+    return {{}, fmt::format("the loop over `{}` is around its points already", terms)};
+  all.steps.push_back(script::step("order", {terms, outside.front().label}));
+  return all;
+}
+
 } // namespace
 
 script::Script termByTermCandidates(const Scheduled &kernel) {
@@ -42,7 +55,7 @@ Steps termByTermSteps(const Scheduled &kernel, const script::Step &step) {
     return {{}, fmt::format("no point along `{}` waits for another one", points)};
   const StepOutcome made = run(step, kernel);
   if (!made.kernel)
-    return {{}, made.problem.what};
+    return isParallel(outer.band) ? inAnArray(kernel, points, terms) : Steps{{}, made.problem.what};
   const LoopNode inner = *findLoop(made.kernel->schedule.tree, points);
   if (!isParallel(inner.band))
     return {{}, fmt::format("a term along `{}` needs the one before it", points)};
