@@ -28,16 +28,22 @@ bool readsColumnsOnce(const Scheduled &kernel, const LoopNode &points, const Loo
   return found;
 }
 
-/// Steps after which all points add up a term after the other in an array of their own, where the cells that they write cannot hold the sums.
-Steps inAnArray(const Scheduled &kernel, const std::string &points, const std::string &terms) {
+std::string labelIn(const script::Step &step, std::size_t operand) {
+  return std::get<script::Name>(step.operands[operand].what).text;
+}
+
+/// Steps after which all points add up a term after the other in arrays of their own, where the cells that they write cannot hold the sums.
+Steps inArrays(const Scheduled &kernel, const std::string &points) {
   Steps all{{script::step("fission", {points})}, ""};
   const StepOutcome apart = run(all.steps.back(), kernel);
   if (!apart.kernel)
     return {{}, apart.problem.what};
-  const std::vector<LoopNode> outside = around(*findLoop(apart.kernel->schedule.tree, terms));
-  if (outside.empty())
-    return {{}, fmt::format("the loop over `{}` is around its points already", terms)};
-  all.steps.push_back(script::step("order", {terms, outside.front().label}));
+  for (const script::Step &sum : termByTermCandidates(*apart.kernel)) {
+    const LoopNode ofPoints = *findLoop(apart.kernel->schedule.tree, labelIn(sum, 0)),
+                   terms = *findLoop(apart.kernel->schedule.tree, labelIn(sum, 1));
+    if (isParallel(ofPoints.band) && readsColumnsOnce(*apart.kernel, ofPoints, terms))
+      all.steps.push_back(script::step("order", {terms.label, ofPoints.label}));
+  }
   return all;
 }
 
@@ -48,14 +54,17 @@ script::Script termByTermCandidates(const Scheduled &kernel) {
 }
 
 Steps termByTermSteps(const Scheduled &kernel, const script::Step &step) {
-  const std::string points = std::get<script::Name>(step.operands.front().what).text,
-                    terms = std::get<script::Name>(step.operands.back().what).text;
-  const LoopNode outer = *findLoop(kernel.schedule.tree, points);
-  if (isParallel(outer.band) && !readsColumnsOnce(kernel, outer, *findLoop(kernel.schedule.tree, terms)))
+  const std::string points = labelIn(step, 0), terms = labelIn(step, 1);
+  const auto ofPoints = findLoop(kernel.schedule.tree, points),
+             ofTerms = findLoop(kernel.schedule.tree, terms);
+  if (!ofPoints || !ofTerms)
+    return {{}, "the sum before it has taken its loops apart"};
+  const LoopNode outer = *ofPoints;
+  if (isParallel(outer.band) && !readsColumnsOnce(kernel, outer, *ofTerms))
     return {{}, fmt::format("no point along `{}` waits for another one", points)};
   const StepOutcome made = run(step, kernel);
   if (!made.kernel)
-    return isParallel(outer.band) ? inAnArray(kernel, points, terms) : Steps{{}, made.problem.what};
+    return isParallel(outer.band) ? inArrays(kernel, points) : Steps{{}, made.problem.what};
   const LoopNode inner = *findLoop(made.kernel->schedule.tree, points);
   if (!isParallel(inner.band))
     return {{}, fmt::format("a term along `{}` needs the one before it", points)};
