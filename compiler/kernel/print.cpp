@@ -3,6 +3,7 @@
 #include "compiler/kernel/print.h"
 #include "compiler/kernel/dependences.h"
 #include "compiler/kernel/footprint.h"
+#include "compiler/kernel/formula.h"
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/loops.h"
 #include "compiler/kernel/textual/functions.h"
@@ -335,6 +336,30 @@ bool areUsual(const Scheduled &kernel) {
   return isDone && same;
 }
 
+/// "x in blocks of 8" for a loop whose steps are the beginnings of blocks, 8 * floor((x - c) / 8) + c; nothing for other functions.
+std::optional<std::string> blocksOf(const isl::pw_aff &function) {
+  const auto one = formula(function);
+  if (!one || isl_aff_dim(one->get(), isl_dim_div) != 1 ||
+      isl_aff_involves_dims(one->get(), isl_dim_in, 0,
+                            static_cast<unsigned>(isl_aff_dim(one->get(), isl_dim_in))) != isl_bool_true)
+    return std::nullopt;
+  isl_val *factor = isl_aff_get_coefficient_val(one->get(), isl_dim_div, 0);
+  const long size = std::abs(isl_val_get_num_si(factor));
+  isl_val_free(factor);
+  // Within a block, the variable is the block's begin and something from 0 to the size.
+  const isl::aff inside = isl::manage(isl_aff_get_div(one->get(), 0));
+  isl::aff moving =
+      isl::manage(isl_aff_scale_val(inside.copy(), isl_val_int_from_si(isl_aff_get_ctx(inside.get()), size)));
+  moving = isl::manage(isl_aff_set_constant_si(moving.release(), 0));
+  isl_val *whole = isl_aff_get_denominator_val(moving.get());
+  const bool isWhole = isl_val_is_one(whole) == isl_bool_true;
+  isl_val_free(whole);
+  if (!isWhole || size < 2)
+    return std::nullopt;
+  return fmt::format("{} in blocks of {}", poly::cxx(isl::manage(isl_pw_aff_from_aff(moving.release()))),
+                     size);
+}
+
 /// The function over which member `k` of a band runs: one function if all statements agree, because one for each
 /// statement, "S: x" for "{ S[y, x] -> [(x)] }", would take more room than it explains. Statements that run in one of its steps only do not
 /// count; "" if all of them do.
@@ -352,7 +377,8 @@ std::string over(const Scheduled &kernel, const isl::schedule_node &node, int k)
     for (std::size_t d = 0; d < s.dimensions.size(); ++d)
       one = isl_pw_aff_set_dim_id(one, isl_dim_in, static_cast<unsigned>(d),
                                   isl_id_alloc(isl_pw_aff_get_ctx(one), s.dimensions[d].c_str(), nullptr));
-    functions.push_back(poly::cxx(isl::manage(one)));
+    const isl::pw_aff function = isl::manage(one);
+    functions.push_back(blocksOf(function).value_or(poly::cxx(function)));
   }
   std::sort(functions.begin(), functions.end());
   functions.erase(std::unique(functions.begin(), functions.end()), functions.end());

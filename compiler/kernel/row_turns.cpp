@@ -129,7 +129,9 @@ private:
             std::any_of(at->begin(), at->end(), [&](const isl::aff &f) { return !involvesAny(f, s); });
         if (moving < rank || isLine)
           continue; // an edge or a diagonal
-        isRepeated = isRepeated || static_cast<int>(s.dimensions.size()) > rank;
+        isRepeated = isRepeated ||
+                     (static_cast<int>(s.dimensions.size()) > rank &&
+                      isl_map_is_injective(a.relation.intersect_domain(s.domain).get()) != isl_bool_true);
         if (!first) {
           reader.mains.push_back({k, at->back()});
           first = &reader.mains.back().row;

@@ -14,11 +14,15 @@ namespace pbc::kernel {
 
 namespace {
 
-/// Whether each point of a vector takes its terms from a column of a matrix, which no other point reads: then the matrix is read row by
-/// row, and not in strips that meet a page in each row.
-bool readsColumnsOnce(const Scheduled &kernel, const LoopNode &points, const LoopNode &terms) {
+/// So many sums, with what several rows add to them, leave each other room in the first cache; parts of rows are still long enough to be
+/// fetched ahead.
+constexpr long kSumsAtOnce = 1024;
+
+/// Whether each point of a vector takes its terms from a column of a matrix. Where there are no other points that read the column, the matrix
+/// is read row by row, and not in strips that meet a page in each row.
+bool readsColumns(const Scheduled &kernel, const LoopNode &points, const LoopNode &terms) {
   const int x = memberDimension(kernel, points.band), k = memberDimension(kernel, terms.band);
-  if (x != 0 || k < 0 || !around(points).empty())
+  if (x != 0 || k < 0)
     return false;
   bool found = false;
   for (const int s : statementsBelow(kernel, terms))
@@ -32,18 +36,39 @@ std::string labelIn(const script::Step &step, std::size_t operand) {
   return std::get<script::Name>(step.operands[operand].what).text;
 }
 
-/// Steps after which all points add up a term after the other in arrays of their own, where the cells that they write cannot hold the sums.
-Steps inArrays(const Scheduled &kernel, const std::string &points) {
-  Steps all{{script::step("fission", {points})}, ""};
-  const StepOutcome apart = run(all.steps.back(), kernel);
+/// Adds steps after which all points add up a term after the other in arrays of their own, for sums that the cells which they write cannot
+/// hold. Nothing, or why there are none.
+std::string addInArrays(Steps &all, const Scheduled &kernel, const std::string &points) {
+  const script::Step fission = script::step("fission", {points});
+  const StepOutcome apart = run(fission, kernel);
   if (!apart.kernel)
-    return {{}, apart.problem.what};
+    return apart.problem.what;
+  script::Script orders;
   for (const script::Step &sum : termByTermCandidates(*apart.kernel)) {
     const LoopNode ofPoints = *findLoop(apart.kernel->schedule.tree, labelIn(sum, 0)),
                    terms = *findLoop(apart.kernel->schedule.tree, labelIn(sum, 1));
-    if (isParallel(ofPoints.band) && readsColumnsOnce(*apart.kernel, ofPoints, terms))
-      all.steps.push_back(script::step("order", {terms.label, ofPoints.label}));
+    if (isParallel(ofPoints.band) && readsColumns(*apart.kernel, ofPoints, terms))
+      orders.push_back(script::step("order", {terms.label, ofPoints.label}));
   }
+  if (orders.empty())
+    return "the loops of its terms stay inside of those over points";
+  all.steps.push_back(fission);
+  all.steps.insert(all.steps.end(), orders.begin(), orders.end());
+  return "";
+}
+
+/// The steps for points whose terms lie in columns: parts of rows, one below the other, are added to as many sums, which stay in a cache.
+Steps downColumns(const Scheduled &kernel, const script::Step &step, const LoopNode &points) {
+  script::Step block = script::step("tile", {points.label}, {kSumsAtOnce});
+  block.results = {freshLabel(kernel.schedule.tree, points.label + "_block"), points.label};
+  const StepOutcome blocks = run(block, kernel);
+  if (!blocks.kernel)
+    return {{}, blocks.problem.what};
+  Steps all{{block}, ""};
+  if (run(step, *blocks.kernel).kernel)
+    all.steps.push_back(step);
+  else if (std::string why = addInArrays(all, *blocks.kernel, points.label); !why.empty())
+    return {{}, std::move(why)};
   return all;
 }
 
@@ -60,11 +85,13 @@ Steps termByTermSteps(const Scheduled &kernel, const script::Step &step) {
   if (!ofPoints || !ofTerms)
     return {{}, "the sum before it has taken its loops apart"};
   const LoopNode outer = *ofPoints;
-  if (isParallel(outer.band) && !readsColumnsOnce(kernel, outer, *ofTerms))
-    return {{}, fmt::format("no point along `{}` waits for another one", points)};
+  if (isParallel(outer.band))
+    return around(outer).empty() && readsColumns(kernel, outer, *ofTerms)
+               ? downColumns(kernel, step, outer)
+               : Steps{{}, fmt::format("no point along `{}` waits for another one", points)};
   const StepOutcome made = run(step, kernel);
   if (!made.kernel)
-    return isParallel(outer.band) ? inArrays(kernel, points) : Steps{{}, made.problem.what};
+    return {{}, made.problem.what};
   const LoopNode inner = *findLoop(made.kernel->schedule.tree, points);
   if (!isParallel(inner.band))
     return {{}, fmt::format("a term along `{}` needs the one before it", points)};
@@ -75,8 +102,6 @@ Steps termByTermSteps(const Scheduled &kernel, const script::Step &step) {
         if (const auto step = along(*made.kernel, a, x); !step || *step == Along::Strided)
           return {{}, fmt::format("what its terms access lies far apart along `{}`", points)};
   Steps all{{step}, ""};
-  if (isParallel(outer.band))
-    return all; // several rows of the matrix at once would push each other out of the first cache
   const std::vector<int> updates = statementsBelow(*made.kernel, inner);
   if (std::any_of(updates.begin(), updates.end(),
                   [&](int s) { return made.kernel->statements[static_cast<std::size_t>(s)].op.empty(); }))
