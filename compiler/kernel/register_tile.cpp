@@ -3,6 +3,7 @@
 #include "compiler/kernel/register_tile.h"
 #include "compiler/body/value.h"
 #include "compiler/kernel/along.h"
+#include "compiler/kernel/block_values.h"
 #include "compiler/kernel/body_length.h"
 #include "compiler/kernel/buffer_names.h"
 #include "compiler/kernel/formula.h"
@@ -189,49 +190,8 @@ private:
       if (!a.isWrite && *x == Along::Strided && static_cast<int>(s.dimensions.size()) > s.freeCount)
         strided_.push_back(&a);
     }
-    return expression(*s.value, s);
-  }
-
-  bool expression(const Expr &e, const Statement &s) {
-    if (!movesWith(kernel_, s, e, tile_.x))
-      return true; // one number for the whole row
-    const bool isArithmetic = e.kind == Expr::Kind::Read || e.kind == Expr::Kind::Cast ||
-                              (e.kind == Expr::Kind::Unary && e.text == "-") ||
-                              (e.kind == Expr::Kind::Binary && e.text.size() == 1 &&
-                               std::string("+-*/").find(e.text) != std::string::npos);
-    const bool isBehindLoops = static_cast<int>(s.dimensions.size()) == s.freeCount;
-    if (!(isArithmetic && e.type == tile_.element) && !(isBehindLoops && isByLane(e, s)))
-      return no("it computes with more than sums and products of one type");
-    return std::all_of(e.operands.begin(), e.operands.end(),
-                       [&](const ExprPtr &o) { return expression(*o, s); });
-  }
-
-  /// Whether a block computes it for each lane of its vectors: once for each point, so that this takes no time beside the loops over k.
-  bool isByLane(const Expr &e, const Statement &s) const {
-    const bool isComparison =
-        e.kind == Expr::Kind::Binary && (e.text == "<" || e.text == "<=" || e.text == ">" || e.text == ">=" ||
-                                         e.text == "==" || e.text == "!=");
-    if (isComparison)
-      return e.operands[0]->type == tile_.element && e.operands[1]->type == tile_.element;
-    if (e.kind == Expr::Kind::Select)
-      return e.type == tile_.element && isAlwaysDefined(*e.operands[1], s) &&
-             isAlwaysDefined(*e.operands[2], s);
-    return e.kind == Expr::Kind::Call && e.type == tile_.element &&
-           std::all_of(e.operands.begin(), e.operands.end(),
-                       [&](const ExprPtr &o) { return o->type == tile_.element; });
-  }
-
-  /// Whether it may be computed where a choice does not ask for it: it reads no cells, and divides no whole numbers.
-  bool isAlwaysDefined(const Expr &e, const Statement &s) const {
-    if (e.kind == Expr::Kind::Read &&
-        kernel_.buffers[static_cast<std::size_t>(s.accesses[static_cast<std::size_t>(e.index)].buffer)]
-                .role != Buffer::Role::Local)
-      return false;
-    if (e.kind == Expr::Kind::Binary && body::isInteger(e.type) &&
-        (e.text == "/" || e.text == "%" || e.text == "<<" || e.text == ">>"))
-      return false;
-    return std::all_of(e.operands.begin(), e.operands.end(),
-                       [&](const ExprPtr &o) { return isAlwaysDefined(*o, s); });
+    return canCompute(kernel_, s, tile_) ||
+           no("its terms take more than arithmetic, choices and minima of one type");
   }
 
   /// Finds out whether the body consists of statements and loops over statements, and if so, what its reads

@@ -18,7 +18,8 @@
 // done (RegisterTile::behind); the loop over y may run backward. Cells that are written, and those that are read
 // once a point, need not lie side by side along x: then squares of them are turned, or a vector's lanes are loaded and
 // stored one by one. A copy of a matrix that is made before the loops is read as a matrix is. Blocks may overlap (the last one begins early rather than end beyond the
-// edge), because computing a point again gives the same result.
+// edge), because computing a point again gives the same result. Minima, choices and the like in the terms are vectors, too; functions that have no
+// instruction may only come behind the loops over k, where a block calls them for each lane.
 #pragma once
 #include "compiler/kernel/schedule.h"
 

@@ -47,6 +47,22 @@ int down(const kernel::Kernel &kernel, const kernel::Access &a, const kernel::Re
                   : 0;
 }
 
+/// Whether both read the same cells of an input in the steps of one loop.
+bool readsSameCells(const kernel::Kernel &kernel, const Registers::Reader &one,
+                    const Registers::Reader &other) {
+  const kernel::Statement &first = kernel.statements[static_cast<std::size_t>(one.statement)],
+                          &second = kernel.statements[static_cast<std::size_t>(other.statement)];
+  const kernel::Access &a = first.accesses[static_cast<std::size_t>(one.access)],
+                       &b = second.accesses[static_cast<std::size_t>(other.access)];
+  if (a.buffer != b.buffer || first.dimensions != second.dimensions ||
+      kernel.buffers[static_cast<std::size_t>(a.buffer)].role != Buffer::Role::Input)
+    return false;
+  const auto cells = [](const kernel::Access &of) {
+    return isl::manage(isl_map_reset_tuple_id(of.relation.copy(), isl_dim_in));
+  };
+  return cells(a).is_equal(cells(b));
+}
+
 Registers registers(const kernel::Kernel &kernel, const kernel::RegisterTile &tile) {
   Registers all{.y = tile.y,
                 .x = tile.x,
@@ -62,12 +78,23 @@ Registers registers(const kernel::Kernel &kernel, const kernel::RegisterTile &ti
     const kernel::Statement &s = kernel.statements[static_cast<std::size_t>(p.statement)];
     const kernel::Access &a = s.accesses[static_cast<std::size_t>(p.access)];
     const bool isOutput = kernel.buffers[static_cast<std::size_t>(a.buffer)].role == Buffer::Role::Output;
+    const auto same = std::find_if(all.strips.begin(), all.strips.end(), [&](const Registers::Strip &strip) {
+      return readsSameCells(kernel, strip.readers.front(), {p.statement, p.access});
+    });
+    if (same != all.strips.end()) {
+      same->readers.push_back({p.statement, p.access});
+      continue;
+    }
     Distance across = distance(kernel, a, p.alongX ? tile.x : tile.y);
     for (Distance::Part &part : across.parts)
       part.factor *= tile.isBackward && !p.alongX ? -1 : 1;
-    all.strips.push_back({p.statement, p.access, p.alongX, isOutput, p.isKept,
+    all.strips.push_back({{{p.statement, p.access}},
+                          p.alongX,
+                          isOutput,
+                          p.isKept,
                           p.alongX && kernel::along(kernel, a, tile.x) == kernel::Along::Strided,
-                          std::move(across), distance(kernel, a, s.freeCount)});
+                          std::move(across),
+                          distance(kernel, a, s.freeCount)});
   }
   for (std::size_t s = 0; s < kernel.statements.size(); ++s)
     for (std::size_t k = 0; k < kernel.statements[s].accesses.size() && !isOfCopy(kernel.statements[s]); ++k)

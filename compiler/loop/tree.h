@@ -345,8 +345,11 @@ Expr partLength(const Matrix &);
 
 /// What blocks of points in registers need to know of the kernel (kernel/register_tile.h).
 struct Registers {
-  struct Strip {
+  struct Reader {
     int statement, access;
+  };
+  struct Strip {
+    std::vector<Reader> readers; // all of them read the same cells
     bool isAlongX, isOutput, isKept, isStrided;
     Distance across, step;
   };

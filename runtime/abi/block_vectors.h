@@ -117,6 +117,41 @@ template <class T, int W, class Function, class... Operands>
   return made;
 }
 
+/// The vector itself, or one that has the number in all lanes.
+template <class T, int W, class V>
+[[gnu::always_inline]] inline Vector<T, W> inLanes(const V &v) {
+  if constexpr (requires { v[0]; })
+    return v;
+  else
+    return static_cast<T>(v) - Vector<T, W>{}; // the same number, be it -0
+}
+
+/// `condition ? one : other` in each lane; both are computed.
+template <class T, int W, class Condition, class One, class Other>
+[[gnu::always_inline]] inline Vector<T, W> choose(const Condition &condition, const One &one,
+                                                  const Other &other) {
+  const Vector<T, W> first = inLanes<T, W>(one), second = inLanes<T, W>(other);
+  return condition ? first : second;
+}
+
+/// fmin(), fmax(), fabs() and sqrt() of each lane.
+template <class T, int W, class One, class Other>
+[[gnu::always_inline]] inline Vector<T, W> lesser(const One &one, const Other &other) {
+  return __builtin_elementwise_min(inLanes<T, W>(one), inLanes<T, W>(other));
+}
+template <class T, int W, class One, class Other>
+[[gnu::always_inline]] inline Vector<T, W> greater(const One &one, const Other &other) {
+  return __builtin_elementwise_max(inLanes<T, W>(one), inLanes<T, W>(other));
+}
+template <class T, int W, class One>
+[[gnu::always_inline]] inline Vector<T, W> absolute(const One &one) {
+  return __builtin_elementwise_abs(inLanes<T, W>(one));
+}
+template <class T, int W, class One>
+[[gnu::always_inline]] inline Vector<T, W> root(const One &one) {
+  return __builtin_elementwise_sqrt(inLanes<T, W>(one));
+}
+
 /// `isPart`: loads only the first n lanes; the others are 0.
 template <int W, bool isPart, class T>
 [[gnu::always_inline]] inline Vector<T, W> load(const T *from, [[maybe_unused]] long n) {

@@ -4,6 +4,7 @@
 #include "compiler/loop/walk.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace pbc::emit {
 namespace {
@@ -98,7 +99,7 @@ private:
     return vectors.found;
   }
 
-  /// "pb::byLane<Cell, W>([](auto a, auto b) { return VALUE; }, OPERANDS)": vectors have arithmetic and nothing else.
+  /// "pb::byLane<Cell, W>([](auto a, auto b) { return VALUE; }, OPERANDS)": for functions that vectors do not have.
   void putByLane(const std::vector<loop::Expr> &operands, const std::string &value) {
     std::string parameters;
     for (std::size_t k = 0; k < operands.size(); ++k)
@@ -110,17 +111,35 @@ private:
     }
     out_ += ')';
   }
+  /// The function of block_vectors.h; null: there is none.
+  static const char *ofVectors(const std::string &name) {
+    static const std::map<std::string_view, const char *> kAll{
+        {"fabs", "absolute"},  {"fmin", "lesser"},  {"fmax", "greater"},  {"sqrt", "root"},
+        {"fabsf", "absolute"}, {"fminf", "lesser"}, {"fmaxf", "greater"}, {"sqrtf", "root"}};
+    const auto found = kAll.find(name);
+    return found == kAll.end() ? nullptr : found->second;
+  }
   static char laneName(std::size_t k) { return static_cast<char>('a' + k); }
 
   void putKind(const loop::Operation &o) override {
     if (o.op != loop::Operation::Op::Choose || !isVector(loop::make({o})))
       return CPrinter::putKind(o);
-    putByLane(o.operands, "pb__a ? pb__b : pb__c");
+    putCall("pb::choose<Cell, W>", o.operands);
+  }
+
+  void putCall(const std::string &function, const std::vector<loop::Expr> &operands) {
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      out_ += k ? ", " : function + "(";
+      put(operands[k]);
+    }
+    out_ += ')';
   }
 
   void putKind(const loop::Function &f) override {
     if (!isVector(loop::make({f})))
       return CPrinter::putKind(f);
+    if (const char *vectors = ofVectors(f.name))
+      return putCall(fmt::format("pb::{}<Cell, W>", vectors), f.operands);
     std::string arguments;
     for (std::size_t k = 0; k < f.operands.size(); ++k)
       arguments += fmt::format("{}pb__{}", k ? ", " : "", laneName(k));

@@ -149,10 +149,20 @@ std::optional<std::size_t> BlockPoint::strip(const Expr &e) const {
   const Element *cell = as<Element>(e);
   for (std::size_t k = 0; cell && !step_.empty() && k < registers_.strips.size(); ++k) {
     const Registers::Strip &s = registers_.strips[k];
-    if (s.statement == statement_ && s.access == cell->access && !(perRow_ && s.isOutput && !s.isKept))
+    if (!(perRow_ && s.isOutput && !s.isKept) &&
+        std::any_of(s.readers.begin(), s.readers.end(),
+                    [&](const auto &r) { return r.statement == statement_ && r.access == cell->access; }))
       return k;
   }
   return std::nullopt;
+}
+
+bool BlockPoint::isReadOnce(std::size_t k) const {
+  const std::vector<Registers::Reader> &readers = registers_.strips[k].readers;
+  const std::vector<Expr> all = readsOf(whole_);
+  return readers.size() == 1 && std::count_if(all.begin(), all.end(), [&](const Expr &read) {
+                                  return as<Element>(read)->access == readers.front().access;
+                                }) == 1;
 }
 
 /// Folds the factor into a strip of rows if it is made of one cell of it, which nothing else reads, and of what no point changes.
@@ -168,12 +178,7 @@ Expr BlockPoint::factor(const Expr &e) {
     if (const std::optional<std::size_t> k = strip(read))
       host = k, cell = read, ++strips;
   }
-  const auto isSame = [&](const Expr &read) {
-    return as<Element>(read)->access == as<Element>(cell)->access;
-  };
-  const std::vector<Expr> all = readsOf(whole_);
-  if (strips != 1 || !isFixed || registers_.strips[*host].isAlongX ||
-      std::count_if(all.begin(), all.end(), isSame) != 1)
+  if (strips != 1 || !isFixed || registers_.strips[*host].isAlongX || !isReadOnce(*host))
     return value(e);
   struct Cells : Mutator {
     const Expr &cell;
@@ -238,8 +243,8 @@ BlockPoint::Result BlockPoint::of(const Assign &one, const std::string &step, bo
       !isIndex(registers_.isBackward ? negated(one.dimensions[y]) : one.dimensions[y], y_))
     return {nullptr, Left::Why::Shifted};
   for (std::size_t k = 0; !step_.empty() && k < registers_.strips.size(); ++k)
-    if (const Registers::Strip &s = registers_.strips[k]; s.statement == statement_)
-      if (const Expr cell = readOf(one.value, s.access))
+    for (const Registers::Reader &r : registers_.strips[k].readers)
+      if (const Expr cell = r.statement == statement_ ? readOf(one.value, r.access) : nullptr)
         cells_[k] = replaced(cell, {{y_, index(B::kY)}, {x_, index(B::kX)}, {step_, index(B::kK)}});
   if (hasArrays(one))
     return {nullptr, Left::Why::OtherBody};

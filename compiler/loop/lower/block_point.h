@@ -73,6 +73,8 @@ private:
   Expr value(const Expr &);
   Expr factor(const Expr &);
   std::optional<std::size_t> strip(const Expr &) const;
+  /// Whether one statement reads the strip, in one place.
+  bool isReadOnce(std::size_t strip) const;
   Expr uniform(const Expr &) const;
   bool moves(const Expr &) const;
   Scalar typeOf(const Expr &) const;

@@ -201,9 +201,27 @@ TEST(KernelRegisterTile, Refuses) {
   Lifted stencil(programs::kStencil), triangle(programs::kTriangle);
   EXPECT_EQ(registerTile(stencil.kernel()).why, "its body is short");
   EXPECT_EQ(registerTile(triangle.kernel()).why, "the length of the loop over `k` depends on `x`");
-  Lifted choice(program("A.column(x) a, L.row(y) l",
-                        "for (int k = 0; k < h; ++k) s += l.cell(k) < a.cell(k) ? l.cell(k) : a.cell(k);"));
-  EXPECT_EQ(registerTile(choice.kernel()).why, "it computes with more than sums and products of one type");
+  constexpr const char *kNoVectors = "its terms take more than arithmetic, choices and minima of one type";
+  const auto term = [](const std::string &of) {
+    return program("A.column(x) a, A.row(y) b, L.row(y) l", "for (int k = 0; k < h; ++k) s += " + of + ";");
+  };
+  Lifted function(term("exp(l.cell(k) - a.cell(k))"));
+  EXPECT_EQ(registerTile(function.kernel()).why, kNoVectors);
+  // Where the condition does not hold, the other cell may not exist.
+  Lifted unread(term("l.cell(k) < 1 ? a.cell(k) : 0"));
+  EXPECT_EQ(registerTile(unread.kernel()).why, kNoVectors);
+  Lifted both(term("l.cell(k) < a.cell(k) && a.cell(k) > 0 ? a.cell(k) : 0"));
+  EXPECT_EQ(registerTile(both.kernel()).why, kNoVectors);
+}
+
+TEST(KernelRegisterTile, TakesChoicesOfWhatIsReadAnyway) {
+  for (const char *value :
+       {"l.cell(k) < a.cell(k) ? l.cell(k) : a.cell(k)", "fmin(l.cell(k), fabs(a.cell(k)))",
+        "a.cell(k) > 0 ? sqrt(a.cell(k)) : 0", "fabs(l.cell(k) - a.cell(k))"}) {
+    Lifted lifted(
+        program("A.column(x) a, L.row(y) l", fmt::format("for (int k = 0; k < h; ++k) s += {};", value)));
+    EXPECT_TRUE(registerTile(lifted.kernel()).kernel) << value;
+  }
 }
 
 } // namespace
