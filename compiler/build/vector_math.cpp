@@ -151,11 +151,38 @@ private:
   llvm::Function *library_ = nullptr;
 };
 
+/// Makes products of the powers 2 to 8: the library's function computes negative numbers one by one, and slowly. Eight factors are three
+/// products that round, which is within the library's four units in the last place.
+void multiplyOut(llvm::Function &power) {
+  for (llvm::User *user : llvm::make_early_inc_range(power.users())) {
+    auto *call = llvm::dyn_cast<llvm::CallInst>(user);
+    const auto *exponent = call ? llvm::dyn_cast<llvm::ConstantFP>(call->getArgOperand(1)) : nullptr;
+    const double value = exponent ? exponent->getValueAPF().convertToDouble() : 0;
+    const int n = value >= 2 && value <= 8 ? static_cast<int>(value) : 0;
+    if (n == 0 || n != value)
+      continue;
+    llvm::IRBuilder<> b(call);
+    llvm::Value *product = nullptr, *square = call->getArgOperand(0);
+    for (int left = n; left > 0; left /= 2) {
+      if (left % 2)
+        product = product ? b.CreateFMul(product, square) : square;
+      if (left > 1)
+        square = b.CreateFMul(square, square);
+    }
+    call->replaceAllUsesWith(product);
+    call->eraseFromParent();
+  }
+}
+
 bool isVectorMath(const llvm::Function &f) { return f.getName().starts_with(kVectorPrefix); }
 
 } // namespace
 
 void defineVectorMath(llvm::Module &module, bool vectors) {
+  for (const char *type : {"", "f"})
+    if (llvm::Function *power = module.getFunction(std::string(kVectorPrefix) + "pow" + type);
+        power && vectors)
+      multiplyOut(*power);
   std::vector<llvm::Function *> used;
   for (llvm::Function &f : module)
     if (f.isDeclaration() && isVectorMath(f) && !f.use_empty())

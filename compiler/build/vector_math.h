@@ -7,7 +7,7 @@
 // Invariant: a number gives the same bits wherever it is computed: alone, in the rest of a loop, or in a
 // vector of any width. All forms are built from one function of libmvec, that of the widest vectors of the
 // processor; for a single number it is called with a vector that holds the number in every lane. If the
-// system has no such function, `pb_vector_exp` is `exp`.
+// system has no such function, `pb_vector_exp` is `exp`. Powers with the exponents 2 to 8 are products.
 #pragma once
 
 namespace llvm {
