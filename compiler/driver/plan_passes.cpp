@@ -13,6 +13,7 @@
 #include "compiler/kernel/verify.h"
 #include "compiler/poly/names.h"
 #include "compiler/schedule/copied_reads.h"
+#include "compiler/schedule/partial_results.h"
 #include "compiler/schedule/private_matrices.h"
 #include "compiler/schedule/versions.h"
 #include "compiler/source/load.h"
@@ -200,8 +201,10 @@ void chooseGrids(Compilation &c) {
 
 void plan(Compilation &c) {
   c.plans = schedule::plan(c.module, c.facts, c.choices, c.context, c.diagnostics);
-  if (!c.diagnostics.hasErrors())
-    schedule::copyReads(c.module, c.facts, c.choices, c.plans, c.context);
+  if (c.diagnostics.hasErrors())
+    return;
+  schedule::makePartialResultsVersions(c.module, c.facts, c.choices, c.plans, c.context);
+  schedule::copyReads(c.module, c.facts, c.choices, c.plans, c.context);
 }
 
 void foldVersions(Compilation &c) {

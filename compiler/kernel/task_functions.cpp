@@ -184,8 +184,15 @@ std::vector<TaskFunction> candidatesOfGroup(const Scheduled &kernel, bool inTurn
   const isl::schedule_node band = below(isl::manage(isl_schedule_get_root(kernel.schedule.tree.get())));
   if (isComplete || !isBand(band))
     return all;
+  // A loop over one of the coordinates is no time besides it: tiles would form a chain.
+  const isl::union_pw_aff outermost = member(band, 0);
+  if (std::any_of(all.begin(), all.end(), [&](const TaskFunction &f) {
+        return isl_union_pw_aff_plain_is_equal(f.value.get(), outermost.get()) == isl_bool_true ||
+               isl_union_pw_aff_plain_is_equal(f.value.get(), times(outermost, -1).get()) == isl_bool_true;
+      }))
+    return all;
   if (!inTurns)
-    all.push_back({"v", member(band, 0), false, false});
+    all.push_back({"v", outermost, false, false});
   else if (const auto turns = loopInTurns(kernel, band))
     all.push_back({"turn", *turns, false, false});
   return all;

@@ -117,13 +117,16 @@ std::optional<MemberDirection> directionOf(const isl::pw_aff &function, const St
 
 } // namespace
 
+std::optional<MemberDirection> memberDirection(const Statement &s, const isl::schedule_node &band) {
+  const std::optional<isl::pw_aff> function = member(band, 0, s.name);
+  return function ? directionOf(*function, s) : std::nullopt;
+}
+
 std::optional<MemberDirection> memberDirection(const Kernel &kernel, const isl::schedule_node &band) {
   std::optional<MemberDirection> found;
   for (const std::string &name : statementsAt(band)) {
-    const std::optional<isl::pw_aff> one = member(band, 0, name);
     const auto here =
-        one ? directionOf(*one, kernel.statements[static_cast<std::size_t>(statementIndex(kernel, name))])
-            : std::nullopt;
+        memberDirection(kernel.statements[static_cast<std::size_t>(statementIndex(kernel, name))], band);
     if (!here || (found && (found->dimension != here->dimension || found->isBackward != here->isBackward)))
       return std::nullopt;
     found = here;

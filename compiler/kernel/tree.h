@@ -48,6 +48,8 @@ struct MemberDirection {
   bool isBackward; // over the dimension's negative
 };
 std::optional<MemberDirection> memberDirection(const Kernel &, const isl::schedule_node &band);
+/// The same for one statement: those of several rules may number their variables differently.
+std::optional<MemberDirection> memberDirection(const Statement &, const isl::schedule_node &band);
 /// The dimension, if it runs upwards; else -1.
 int memberDimension(const Kernel &, const isl::schedule_node &band);
 

@@ -3,6 +3,7 @@
 #include "compiler/schedule/distribute.h"
 #include "compiler/schedule/components.h"
 #include "compiler/schedule/order.h"
+#include "compiler/schedule/walk.h"
 #include <algorithm>
 #include <isl/aff.h>
 #include <isl/schedule.h>
@@ -87,49 +88,20 @@ std::optional<unsigned> variableOf(const isl::union_pw_aff &loop) {
   return found.isOne ? found.variable : std::nullopt;
 }
 
-/// Whether the access goes from one row of its matrix to another one with each iteration of the loop over the variable.
-bool movesAcrossRows(const isl::map &access, unsigned variable) {
-  const auto rank = static_cast<unsigned>(isl_map_dim(access.get(), isl_dim_out));
-  const isl::set domain = access.domain();
-  const auto movesAlong = [&](unsigned d) {
-    isl_map *one = isl_map_project_out(access.copy(), isl_dim_out, d + 1, rank - d - 1);
-    one = isl_map_gist_domain(isl_map_project_out(one, isl_dim_out, 0, d), domain.copy());
-    const isl::map place = isl::manage(one);
-    return isl_map_involves_dims(place.get(), isl_dim_in, variable, 1) == isl_bool_true;
-  };
-  if (rank < 2 || movesAlong(0))
-    return false;
-  for (unsigned d = 1; d < rank; ++d)
-    if (movesAlong(d))
-      return true;
-  return false;
-}
-
-/// Whether the loop walks against the order of some matrix in memory: a cell is then in another line than the one before it. Nothing if its
-/// points access more than single cells, which are what takes the time.
-std::optional<bool> isAgainstMemory(const isl::union_pw_aff &loop, const std::vector<isl::map> &cells) {
+/// Nothing if the loop runs along several variables, or its points access more than single cells, which are what takes the time.
+std::optional<Walk> walkOfLoop(const isl::union_pw_aff &loop, const std::vector<Cells> &cells) {
   const std::optional<unsigned> variable = variableOf(loop);
-  if (!variable)
-    return std::nullopt;
-  const isl::union_set points = isl::manage(isl_union_pw_aff_domain(loop.copy()));
-  std::optional<bool> isAgainst;
-  for (const isl::map &access : cells) {
-    isl_union_set *here = isl_union_set_from_set(access.domain().release());
-    if (isl::manage(isl_union_set_intersect(here, points.copy())).is_empty())
-      continue;
-    if (isl_map_is_single_valued(access.get()) != isl_bool_true)
-      return std::nullopt;
-    isAgainst = isAgainst.value_or(false) || movesAcrossRows(access, *variable);
-  }
-  return isAgainst;
+  return variable ? walkOf(isl::manage(isl_union_pw_aff_domain(loop.copy())), *variable, cells)
+                  : std::nullopt;
 }
 
 /// How well the innermost loops suit a processor: for each rule 8 if its first variable, along which cells lie side by side, runs
 /// innermost without a dependence, 4 if some other loop has none. Of loops whose points access single cells, one that follows their order in memory
-/// is better than a loop along another variable that does not, even if it carries a dependence.
-int suitability(const isl::schedule &order, const std::vector<isl::map> &cells) {
+/// is better than a loop along another variable that does not, even if it carries a dependence; and if it adds up one cell, so that several points
+/// around it can do that side by side, it is better than any loop against the order in memory.
+int suitability(const isl::schedule &order, const std::vector<Cells> &cells) {
   struct Sum {
-    const std::vector<isl::map> &cells;
+    const std::vector<Cells> &cells;
     int all = 0;
   } sum{cells};
   isl_schedule_foreach_schedule_node_top_down(
@@ -146,7 +118,7 @@ int suitability(const isl::schedule &order, const std::vector<isl::map> &cells) 
         isl_multi_union_pw_aff *loops = isl_schedule_node_band_get_partial_schedule(node);
         isl_union_pw_aff *last = isl_multi_union_pw_aff_get_union_pw_aff(loops, members - 1);
         Sum &sum = *static_cast<Sum *>(user);
-        const std::optional<bool> isAgainst = isAgainstMemory(isl::manage_copy(last), sum.cells);
+        const std::optional<Walk> walk = walkOfLoop(isl::manage_copy(last), sum.cells);
         isl_multi_union_pw_aff_free(loops);
         bool isFirstVariable = true;
         isl_union_pw_aff_foreach_pw_aff(
@@ -162,10 +134,10 @@ int suitability(const isl::schedule &order, const std::vector<isl::map> &cells) 
         for (int k = 0; k < members; ++k)
           if (isl_schedule_node_band_member_get_coincident(node, k) == isl_bool_true)
             here = std::max(here, k + 1 == members && isFirstVariable ? 8 : 4);
-        if (isAgainst && *isAgainst)
+        if (walk && walk->isAgainst)
           here = here == 8 ? 6 : here / 2;
-        else if (isAgainst)
-          here = here == 8 ? 8 : here == 4 ? 7 : 5;
+        else if (walk)
+          here = here == 8 ? 8 : here == 4 || walk->keepsCells ? 7 : 5;
         sum.all += here;
         return isl_bool_true;
       },
@@ -199,7 +171,7 @@ std::optional<isl::schedule> inComponents(const std::vector<RuleUse> &uses, cons
 
 std::optional<isl::schedule> distributed(const std::vector<RuleUse> &uses, const isl::union_map &dependences,
                                          const isl::set &context, const isl::schedule &whole,
-                                         const std::vector<isl::map> &cells) {
+                                         const std::vector<Cells> &cells) {
   std::optional<isl::schedule> best;
   int most = -1;
   for (const isl::multi_union_pw_aff &loop : outermostLoops(whole)) {

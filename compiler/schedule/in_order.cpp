@@ -30,19 +30,19 @@ isl::union_map child(const isl::schedule_node &node, int k) {
   return below(isl::manage(isl_schedule_node_get_child(node.get(), k)));
 }
 
-/// The loops of the band that run in order, from outside on.
+/// The loops of the band, parallel ones in both directions.
 isl::union_map ofBand(const isl::schedule_node &node) {
-  const auto members = static_cast<unsigned>(isl_schedule_node_band_n_member(node.get()));
-  unsigned inOrder = 0;
-  while (inOrder < members &&
-         !isl_schedule_node_band_member_get_coincident(node.get(), static_cast<int>(inOrder)))
-    ++inOrder;
-  if (inOrder == 0)
-    return nowhere(node);
+  isl::union_map places = nowhere(node);
   isl_multi_union_pw_aff *loops = isl_schedule_node_band_get_partial_schedule(node.get());
-  loops = isl_multi_union_pw_aff_drop_dims(loops, isl_dim_out, inOrder, members - inOrder);
-  const isl::union_map places = isl::manage(isl_union_map_from_multi_union_pw_aff(loops));
-  return inOrder < members ? places : inside(places, child(node, 0));
+  for (int k = 0; k < isl_schedule_node_band_n_member(node.get()); ++k) {
+    const isl::union_pw_aff loop = isl::manage(isl_multi_union_pw_aff_get_union_pw_aff(loops, k));
+    places = inside(places, isl::manage(isl_union_map_from_union_pw_aff(loop.copy())));
+    if (isl_schedule_node_band_member_get_coincident(node.get(), k))
+      places =
+          inside(places, isl::manage(isl_union_map_from_union_pw_aff(isl_union_pw_aff_neg(loop.copy()))));
+  }
+  isl_multi_union_pw_aff_free(loops);
+  return inside(places, child(node, 0));
 }
 
 isl::union_map ofSequence(const isl::schedule_node &node) {

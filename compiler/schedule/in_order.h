@@ -2,10 +2,14 @@
 
 // What is certain of the order in which the points of a step run, however its parallel loops are shared out.
 //
-//   for k in order, y parallel, x parallel: S[x, y, k]      => { S[x, y, k] -> [k] }
+//   for k in order, y parallel, x parallel: S[x, y, k]      => { S[x, y, k] -> [k, y, -y, x, -x] }
 //   for t in order: first E[x, t] for all x, then H[x, t]   => { E[x, t] -> [t, 0]; H[x, t] -> [t, 1] }
 //
-// Invariant: a point whose place is lexicographically smaller has ended before the other one begins.
+// What a parallel loop's iterations share has no order, so that both its variable and the negative of that are coordinates: only points of
+// one iteration never go back in either.
+//
+// Invariant: a point has ended before another one begins if its place is lexicographically smaller, and no coordinate in front of the first one that
+// differs goes back.
 #pragma once
 #include "compiler/schedule/plan.h"
 

@@ -85,8 +85,18 @@ isl::schedule bandOver(const isl::set &domain, const std::vector<Loop> &loops, b
   return isl::manage(schedule);
 }
 
+/// Whether the points of one rule should run with the loop over `better` innermost instead of that over `first`.
+bool isBetterInside(const isl::set &points, int first, int better, const std::vector<Cells> &cells) {
+  const isl::union_set all(points);
+  const auto walk = walkOf(all, static_cast<unsigned>(first), cells);
+  if (!walk || !walk->isAgainst)
+    return false;
+  const auto other = walkOf(all, static_cast<unsigned>(better), cells);
+  return other && other->keepsCells && !other->isAgainst;
+}
+
 std::optional<isl::schedule> orderOne(const RuleUse &use, const isl::union_map &dependences,
-                                      const isl::set &context) {
+                                      const isl::set &context, const std::vector<Cells> &cells) {
   const int rank = static_cast<int>(isl_set_dim(use.domain.get(), isl_dim_set));
   isl::set deltas = isl::manage(
       isl_set_empty(isl_space_range(isl_space_map_from_set(isl_set_get_space(use.domain.get())))));
@@ -97,6 +107,10 @@ std::optional<isl::schedule> orderOne(const RuleUse &use, const isl::union_map &
   std::vector<int> nesting(static_cast<std::size_t>(rank));
   std::iota(nesting.rbegin(), nesting.rend(), 0); // rank-1, ..., 0: x inside
   std::sort(nesting.begin(), nesting.end(), std::greater<>());
+  // More loops than two leave another one for vectors when versions are innermost or not: blocks of steps are better then.
+  if (rank == 2 && isBetterInside(use.domain, nesting[1], nesting[0], cells))
+    if (const auto loops = tryNesting({nesting[1], nesting[0]}, deltas))
+      return bandOver(use.domain, *loops, isPermutable(*loops, deltas));
   do {
     if (const auto loops = tryNesting(nesting, deltas))
       return bandOver(use.domain, *loops, isPermutable(*loops, deltas));
@@ -107,9 +121,9 @@ std::optional<isl::schedule> orderOne(const RuleUse &use, const isl::union_map &
 } // namespace
 
 std::optional<isl::schedule> orderOf(const std::vector<RuleUse> &uses, const isl::union_map &dependences,
-                                     const isl::set &context, const std::vector<isl::map> &cells) {
+                                     const isl::set &context, const std::vector<Cells> &cells) {
   if (uses.size() == 1)
-    if (auto order = orderOne(uses.front(), dependences, context))
+    if (auto order = orderOne(uses.front(), dependences, context, cells))
       return order;
   isl_union_set *domain = isl_union_set_from_set(uses.front().domain.copy());
   for (std::size_t i = 1; i < uses.size(); ++i)

@@ -56,22 +56,22 @@ public:
   }
 
   /// What points of the uses read and write, by access, without the versions of matrices.
-  std::vector<isl::map> cellsOf(const std::vector<RuleUse> &uses) const {
-    std::vector<isl::map> all;
-    const auto add = [&](const RuleUse &use, int matrix, const isl::map &access) {
+  std::vector<Cells> cellsOf(const std::vector<RuleUse> &uses) const {
+    std::vector<Cells> all;
+    const auto add = [&](const RuleUse &use, int matrix, const isl::map &access, bool isWrite) {
       isl_map *cells = isl_map_intersect_domain(access.copy(), use.domain.copy());
       if (t_.matrices[matrix].isVersioned)
         cells =
             isl_map_project_out(cells, isl_dim_out, static_cast<unsigned>(t_.matrices[matrix].rank() - 1), 1);
-      all.push_back(isl::manage(cells));
+      all.push_back({isl::manage(cells), isWrite});
     };
     for (const RuleUse &use : uses) {
       const sema::Rule &r = t_.rules[use.rule];
       const choice::Application &application = grid_.applications[use.rule];
       for (std::size_t k = 0; k < r.outputs.size(); ++k)
-        add(use, r.outputs[k].matrix, application.writes[k]);
+        add(use, r.outputs[k].matrix, application.writes[k], true);
       for (std::size_t k = 0; k < r.inputs.size(); ++k)
-        add(use, r.inputs[k].matrix, application.reads[k]);
+        add(use, r.inputs[k].matrix, application.reads[k], false);
     }
     return all;
   }

@@ -26,6 +26,24 @@ std::vector<LoopNode> pointLoops(const Scheduled &kernel) {
   return nest;
 }
 
+bool keepCells(const Scheduled &kernel, const std::vector<LoopNode> &loops) {
+  if (loops.size() != 2)
+    return false;
+  const std::vector<int> statements = statementsBelow(kernel, loops.back());
+  bool isMatrixWritten = false;
+  const bool isKept = std::all_of(statements.begin(), statements.end(), [&](int s) {
+    const Statement &one = kernel.statements[static_cast<std::size_t>(s)];
+    const auto direction = memberDirection(one, loops.back().band);
+    return direction && std::all_of(one.accesses.begin(), one.accesses.end(), [&](const Access &a) {
+             if (!a.isWrite || kernel.buffers[static_cast<std::size_t>(a.buffer)].role == Buffer::Role::Local)
+               return true;
+             isMatrixWritten = true;
+             return along(kernel, a, direction->dimension) == Along::Nowhere;
+           });
+  });
+  return isKept && isMatrixWritten;
+}
+
 PointVariables pointVariables(const Scheduled &kernel) {
   PointVariables all;
   const auto add = [&](const std::string &name, int d) {

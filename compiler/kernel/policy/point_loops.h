@@ -12,6 +12,10 @@ namespace pbc::kernel {
 /// From the outermost one on, as far as they lie directly in each other.
 std::vector<LoopNode> pointLoops(const Scheduled &);
 
+/// Whether there are two of them, of which the inner one writes one cell of a matrix in all its iterations: plans have such an order only where the
+/// other loop would walk against the order in memory, or is not possible inside (schedule/order.h).
+bool keepCells(const Scheduled &, const std::vector<LoopNode> &pointLoops);
+
 /// Names and dimensions of what points run over: of these loops, then of other variables. Rules that run one after the other inside a
 /// common loop have their other loops in no nest.
 struct PointVariables {

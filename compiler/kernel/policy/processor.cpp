@@ -66,7 +66,7 @@ public:
       else
         refuse("order", "its loops over points are " + quoted(loops_));
     }
-    if (!isAsked && order != loops_)
+    if (!isAsked && order != loops_ && (vector || !keepCells(best_, pointLoops(best_))))
       attempt("order", {{script::step("order", order)}, ""});
     const std::string *body = asked("body");
     if (hasChoice && !isAsked && !vector && (!body || *body == "registers"))

@@ -9,6 +9,7 @@
 #include "compiler/kernel/transform/run.h"
 #include "compiler/kernel/transform/support.h"
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
 
 namespace pbc::kernel {
@@ -31,7 +32,24 @@ bool waitsInBody(const Scheduled &kernel, const LoopNode &loop) {
   return waits;
 }
 
-/// Whether no matrix is accessed side by side along the loop, and some are row by row.
+/// Whether the statement accesses the same cell in all iterations of each loop below this one that is around it.
+bool staysBelow(const Scheduled &kernel, const LoopNode &loop, int statement, const Access &a) {
+  bool stays = true, isInside = false;
+  visit(loop.band.child(0), [&](const isl::schedule_node &node) {
+    const std::optional<LoopNode> inner = loopAt(node);
+    if (!inner)
+      return;
+    const std::vector<int> below = statementsBelow(kernel, *inner);
+    if (std::find(below.begin(), below.end(), statement) == below.end())
+      return;
+    const auto along = memberDirection(kernel.statements[static_cast<std::size_t>(statement)], inner->band);
+    isInside = true;
+    stays = stays && along && kernel::along(kernel, a, along->dimension) == Along::Nowhere;
+  });
+  return stays && isInside;
+}
+
+/// Whether no matrix is accessed side by side along the loop, but for sums that stay where they are, and some are row by row.
 bool areRowsApart(const Scheduled &kernel, const LoopNode &loop) {
   const int y = memberDimension(kernel, loop.band);
   bool found = false;
@@ -42,7 +60,7 @@ bool areRowsApart(const Scheduled &kernel, const LoopNode &loop) {
       if (buffer.role == Buffer::Role::Local || buffer.rank == 0)
         continue;
       const auto step = along(kernel, a, y);
-      if (!step || (*step == Along::Contiguous && buffer.rank > 1))
+      if (!step || (*step == Along::Contiguous && buffer.rank > 1 && !staysBelow(kernel, loop, s, a)))
         return false;
       found |= *step == Along::Strided;
     }
@@ -77,23 +95,37 @@ long readsAcrossRows(const Scheduled &kernel, const LoopNode &points) {
   return isEach ? together : 0;
 }
 
+/// Whether the access goes along a row of its matrix, in either direction.
+bool isAlongRow(const Kernel &kernel, const Access &a, int d) {
+  for (int c = 1; c < kernel.buffers[static_cast<std::size_t>(a.buffer)].rank; ++c)
+    if (coefficient(a, c, d) != 0)
+      return false;
+  return std::abs(coefficient(a, 0, d)) == 1;
+}
+
 /// Whether the terms read rows of matrices, another row for each point.
 bool readTermsInRows(const Scheduled &kernel, const LoopNode &points, const LoopNode &terms) {
-  const int x = memberDimension(kernel, points.band), k = memberDimension(kernel, terms.band);
-  if (x < 0 || k < 0)
-    return false;
   bool found = false;
-  for (const int s : statementsBelow(kernel, terms))
-    for (const Access &a : kernel.statements[static_cast<std::size_t>(s)].accesses) {
+  for (const int s : statementsBelow(kernel, terms)) {
+    const Statement &one = kernel.statements[static_cast<std::size_t>(s)];
+    const auto ofPoints = memberDirection(one, points.band), ofTerms = memberDirection(one, terms.band);
+    if (!ofPoints || !ofTerms)
+      return false;
+    for (const Access &a : one.accesses) {
       const Buffer &buffer = kernel.buffers[static_cast<std::size_t>(a.buffer)];
       if (buffer.role == Buffer::Role::Local || buffer.rank < 2)
         continue;
-      const auto acrossPoints = along(kernel, a, x), acrossTerms = along(kernel, a, k);
-      if (!acrossPoints || !acrossTerms || *acrossPoints == Along::Contiguous ||
-          *acrossTerms == Along::Strided)
+      const auto acrossPoints = along(kernel, a, ofPoints->dimension),
+                 acrossTerms = along(kernel, a, ofTerms->dimension);
+      if (!acrossPoints || !acrossTerms)
         return false;
-      found |= *acrossPoints == Along::Strided;
+      if (*acrossTerms == Along::Nowhere || *acrossPoints == Along::Nowhere)
+        continue; // a sum in a matrix, or what all points read
+      if (isAlongRow(kernel, a, ofPoints->dimension) || !isAlongRow(kernel, a, ofTerms->dimension))
+        return false;
+      found = true;
     }
+  }
   return found;
 }
 
@@ -136,13 +168,43 @@ Steps pointsAtOnce(const Scheduled &kernel, const LoopNode &points) {
     parts.results.push_back(fmt::format("{}_part{}", x, part + 1));
   if (!add(made, now, parts))
     return made;
-  const LoopNode sums = around(*findLoop(now.schedule.tree, k)).front();
+  LoopNode sums = around(*findLoop(now.schedule.tree, k)).front();
   if (!isParallel(sums.band))
     return {{}, fmt::format("the terms before a block of points along `{}` wait for each other", x)};
+  if (memberDimension(now, sums.band) < 0) { // lanes count upwards
+    if (!add(made, now, script::step("reverse", {sums.label})))
+      return made;
+    sums = *findLoop(now.schedule.tree, sums.label);
+  }
   if (std::string why = whyNoLanes(now, sums); !why.empty())
     return {{}, why};
   made.steps.push_back(script::step("lanes", {sums.label}, {kRowsAtOnce}));
   return made;
+}
+
+/// Whether the loop is over points of each rule below it, whatever variable of a rule that is.
+bool isOverPointsOfRules(const Scheduled &kernel, const LoopNode &loop) {
+  const std::vector<int> statements = statementsBelow(kernel, loop);
+  return std::all_of(statements.begin(), statements.end(), [&](int s) {
+    const Statement &one = kernel.statements[static_cast<std::size_t>(s)];
+    const auto direction = memberDirection(one, loop.band);
+    return direction && direction->dimension < one.freeCount;
+  });
+}
+
+/// The loop over points in which the terms of sums, points of a rule themselves, are added up; nothing if the loop is over no such terms.
+std::optional<LoopNode> pointsOfSums(const Scheduled &kernel, const LoopNode &terms) {
+  const std::vector<LoopNode> outside = around(terms);
+  if (outside.empty() || isParallel(outside.front().band) || !isOverPointsOfRules(kernel, outside.front()) ||
+      !isOverPointsOfRules(kernel, terms))
+    return std::nullopt;
+  const std::vector<int> statements = statementsBelow(kernel, terms);
+  const bool areSums = std::all_of(statements.begin(), statements.end(), [&](int s) {
+    const Statement &one = kernel.statements[static_cast<std::size_t>(s)];
+    return along(kernel, one.accesses[one.write], memberDirection(one, terms.band)->dimension) ==
+           Along::Nowhere;
+  });
+  return areSums ? std::optional(outside.front()) : std::nullopt;
 }
 
 } // namespace
@@ -151,6 +213,8 @@ Steps rowsAtOnce(const Scheduled &kernel, const LoopNode &innermost) {
   LoopNode rows = innermost;
   if (!isParallel(innermost.band)) {
     const std::vector<LoopNode> outside = around(innermost);
+    if (const auto points = pointsOfSums(kernel, innermost))
+      return pointsAtOnce(kernel, *points);
     if (outside.empty() || !isOverPoints(kernel, outside.front()) || !isParallel(outside.front().band))
       return pointsAtOnce(kernel, innermost);
     rows = outside.front();
