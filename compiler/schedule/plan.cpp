@@ -8,6 +8,7 @@
 #include "compiler/schedule/interleaved.h"
 #include "compiler/schedule/order.h"
 #include "compiler/schedule/slices.h"
+#include "compiler/schedule/unread.h"
 #include "compiler/schedule/versions.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -32,6 +33,7 @@ public:
     for (const auto &use : alternative.uses)
       if (!use.domain.is_empty())
         addPeeled({use.rule, use.domain, use.overwritten});
+    leaveOutUnread(t_, facts_, grid_, uses_);
     splitInterleaved();
     const int n = static_cast<int>(uses_.size());
     flow_.clear();

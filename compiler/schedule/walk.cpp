@@ -9,7 +9,7 @@ namespace pbc::schedule {
 namespace {
 
 /// The coordinate `d` of the cells that are accessed.
-isl::map coordinate(const isl::map &access, unsigned d) {
+isl::map coordinateAt(const isl::map &access, unsigned d) {
   const auto rank = static_cast<unsigned>(isl_map_dim(access.get(), isl_dim_out));
   isl_map *one = isl_map_project_out(access.copy(), isl_dim_out, d + 1, rank - d - 1);
   return isl::manage(
@@ -17,17 +17,17 @@ isl::map coordinate(const isl::map &access, unsigned d) {
 }
 
 /// Whether the access goes to another cell with each iteration of the loop over the variable.
-bool moves(const isl::map &access, unsigned variable) {
+bool movesAlong(const isl::map &access, unsigned variable) {
   for (unsigned d = 0; d < static_cast<unsigned>(isl_map_dim(access.get(), isl_dim_out)); ++d)
-    if (isl_map_involves_dims(coordinate(access, d).get(), isl_dim_in, variable, 1) == isl_bool_true)
+    if (isl_map_involves_dims(coordinateAt(access, d).get(), isl_dim_in, variable, 1) == isl_bool_true)
       return true;
   return false;
 }
 
 /// Whether the access goes from one row of its matrix to another one with each iteration of the loop over the variable.
 bool movesAcrossRows(const isl::map &access, unsigned variable) {
-  return isl_map_dim(access.get(), isl_dim_out) >= 2 && moves(access, variable) &&
-         isl_map_involves_dims(coordinate(access, 0).get(), isl_dim_in, variable, 1) != isl_bool_true;
+  return isl_map_dim(access.get(), isl_dim_out) >= 2 && movesAlong(access, variable) &&
+         isl_map_involves_dims(coordinateAt(access, 0).get(), isl_dim_in, variable, 1) != isl_bool_true;
 }
 
 } // namespace
@@ -52,7 +52,7 @@ std::optional<Walk> walkOf(const isl::union_set &points, unsigned variable, cons
   Walk walk;
   for (const Cells &one : here) {
     walk.isAgainst = walk.isAgainst || movesAcrossRows(one.access, variable);
-    walk.keepsCells = walk.keepsCells && !(isWritten(one) && moves(one.access, variable));
+    walk.keepsCells = walk.keepsCells && !(isWritten(one) && movesAlong(one.access, variable));
   }
   return walk;
 }
