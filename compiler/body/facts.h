@@ -118,6 +118,8 @@ struct Facts {
   std::vector<NodePtr> nodes;         // the body, when liftable; `return e` is an assignment to output 0
   std::vector<Edit> edits;            // in text order; Call edits may nest in nothing
   std::vector<std::string> callees;   // transforms called, each once
+  bool callsInPlace =
+      false; // it calls nothing but helpers (helpers.h), one after the other: such calls are a part of its own work
   bool isResumable = true; // false: it cannot become a coroutine, and its calls run one after the other
   bool onlyPasses = false; // it passes its matrices to transforms, and accesses no cell of them itself
   std::shared_ptr<const DeviceBody> onDevice; // the body as written (device_body.h); null if it has an error

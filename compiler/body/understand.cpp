@@ -3,6 +3,7 @@
 #include "compiler/body/clang_reader.h"
 #include "compiler/body/complaints.h"
 #include "compiler/body/edits.h"
+#include "compiler/body/helpers.h"
 #include "compiler/body/lift.h"
 #include "compiler/body/passing.h"
 #include "compiler/body/prelude.h"
@@ -257,6 +258,7 @@ Understanding understand(const sema::Module &module, source::Diagnostics &d,
         facts[t][r].obstacle = "it has an error";
         facts[t][r].obstacleSpan = module.transforms[t].rules[r].span;
       }
+  findHelpers(module, facts);
   return {.facts = std::move(facts),
           .beginning = attempt.beginning,
           .rawBlocks = rawBlocks(module, attempt),

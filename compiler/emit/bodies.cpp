@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/emit/devices.h"
+#include "compiler/emit/in_callers.h"
 #include "compiler/emit/kernel/kernel_text.h"
 #include "compiler/emit/parts.h"
 #include <algorithm>
@@ -54,10 +55,13 @@ std::string rewritten(const Scope &scope, const sema::Rule &rule, Form form) {
     case Kind::Call:
     case Kind::Spawn:
       if (form == Form::Sequential)
-        out += back(fmt::format("pb_seq_{}(pb_f.depth + 1, {}{})", e.callee, bin(e), arguments));
+        out +=
+            back(fmt::format("pb_{}_{}(pb_f.depth + 1, {}{})",
+                             standsInCallers(scope, e.callee) ? "call" : "seq", e.callee, bin(e), arguments));
       else if (e.kind == Kind::Call)
-        out += back(
-            fmt::format("co_await pb_par_{}(pb_f.depth + 1, {}{}{})", e.callee, bin(e), arguments, stays));
+        out += back(fmt::format("co_await pb_{}_{}(pb_f.depth + 1, {}{}{})",
+                                standsInCallers(scope, e.callee) ? "await" : "par", e.callee, bin(e),
+                                arguments, stays));
       else
         out += back(fmt::format("pb_scope.spawn(pb_par_{}(pb_f.depth + 1, {}{}{}))", e.callee, bin(e),
                                 arguments, stays));
@@ -251,7 +255,7 @@ std::string bodies(const Scope &scope) {
     const BodyPrinter printer(scope, text);
     out += checkedRule(scope, scope.transform.rules[text.rule]);
     out += printer.print(Form::Sequential);
-    if (!facts.callees.empty())
+    if (!facts.callees.empty() && !facts.callsInPlace)
       out += printer.print(Form::Coroutine);
   }
   return out;

@@ -2,6 +2,7 @@
 
 #include "compiler/emit/emit.h"
 #include "compiler/emit/devices.h"
+#include "compiler/emit/in_callers.h"
 #include "compiler/emit/parts.h"
 #include "compiler/emit/row_turns.h"
 #include "compiler/emit/version_guards.h"
@@ -40,7 +41,11 @@ std::string kernelHeaders(const Scope &scope) {
   return out;
 }
 
-std::string head(const Scope &scope) {
+bool callsTransforms(const Scope &scope) {
+  return std::ranges::any_of(scope.facts(), [](const body::Facts &f) { return !f.callees.empty(); });
+}
+
+std::string head(const Scope &scope, const std::vector<Scope> &scopes) {
   const auto &module = scope.input.module;
   std::string out = kernelHeaders(scope);
   if (hasThroughTiles(scope))
@@ -49,20 +54,20 @@ std::string head(const Scope &scope) {
     out += "#include \"pb/row_turns.h\"\n";
   if (usesDevices(scope.input))
     out += "#include \"pb/device.h\"\n";
+  if (callsTransforms(scope))
+    out += "#include \"pb/small_calls.h\"\n";
   if (scope.transform.isMemoized)
     out += "#include \"pb/memo.h\"\n";
   out += rawBlocks(scope.input);
   out += kBegin;
-  std::set<std::string> callees;
-  for (const auto &f : scope.facts())
-    callees.insert(f.callees.begin(), f.callees.end());
+  std::set<std::string> callees = declaredCallees(scope, scopes);
   callees.insert(scope.transform.family);
   for (const auto &name : callees) {
     for (const auto *t : module.family(name))
       out += declarations(*t);
     out += copyDispatch(module.family(name));
   }
-  return out;
+  return out + codeOfCallees(scope, scopes);
 }
 
 /// Makes the functions of the kernels of all plans, in the order in which these are printed.
@@ -156,11 +161,14 @@ std::vector<Unit> emit(const Input &in, poly::Context &context, const std::strin
     if (take && !ofKernels.back().empty())
       take(ofKernels.back());
   }
+  const auto inCallers = std::make_shared<const std::vector<bool>>(standingInCallers(scopes));
+  for (Scope &scope : scopes)
+    scope.inCallers = inCallers;
   std::vector<Unit> units;
   for (std::size_t k = 0; k < scopes.size(); ++k) {
     const Scope &scope = scopes[k];
     // The frame comes before the bodies that use it, and the plans that call the bodies come after them.
-    units.push_back({scope.transform.symbol, head(scope) + entry(scope) + descriptor(scope) + kEnd});
+    units.push_back({scope.transform.symbol, head(scope, scopes) + entry(scope) + descriptor(scope) + kEnd});
     units.insert(units.end(), ofKernels[k].begin(), ofKernels[k].end());
   }
   units.push_back({"program", programUnit(in, context, bakedConfiguration)});

@@ -2,6 +2,7 @@
 
 #include "compiler/choice/sizes.h"
 #include "compiler/emit/devices.h"
+#include "compiler/emit/in_callers.h"
 #include "compiler/emit/initialiser.h"
 #include "compiler/emit/parts.h"
 #include "compiler/emit/shared_memory.h"
@@ -42,8 +43,7 @@ std::string slots(const Scope &scope) {
     else
       out += slot(scope, k.isFloat ? "double" : "long", fmt::format("pb_tunable_{}_{}", t.symbol, k.name),
                   t.binCount() * valueCount(k));
-  out += slot(scope, "long", "pb_cutoff_" + t.symbol, t.binCount()) +
-         slot(scope, "long", "pb_split_" + t.symbol, t.binCount());
+  out += cutoffSlot(scope) + slot(scope, "long", "pb_split_" + t.symbol, t.binCount());
   if (goesThroughTime(scope))
     out += slot(scope, "long", "pb_steps_" + t.symbol, t.binCount());
   if (hasThroughTiles(scope))
@@ -200,39 +200,12 @@ std::string tunableValues(const sema::Transform &t, bool bySize) {
 
 std::string enter(const Scope &scope) {
   const auto &t = scope.transform;
-  std::vector<int> matrices, inputs;
-  for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m) {
-    if (t.matrices[m].role != sema::Role::Through)
-      matrices.push_back(m);
-    if (t.matrices[m].role == sema::Role::Input)
-      inputs.push_back(m);
-  }
-  // A call's outputs determine all sizes; what they leave open can only be known if params are given.
-  const auto solution = choice::solveSizes(t, matrices, false, scope.context);
-  const auto fromParams = choice::solveSizes(t, inputs, true, scope.context);
-  const bool isOpen = std::count(fromParams.known.begin(), fromParams.known.end(), false) != 0;
-  const auto fromAll = isOpen ? choice::solveSizes(t, matrices, true, scope.context) : fromParams;
   std::string out = "/// Sizes, checks, selector, aliases: everything before a plan runs.\n";
   out += fmt::format(
       "PB_SMALL static void pb_enter(pb::Frame *pb_p) {{\n  auto &pb_f = *static_cast<{} *>(pb_p);\n",
       scope.frame());
   out += binCheck(t) + tunableValues(t, false);
-  out += extentDefinitions(t, nullptr);
-  out += "  long pb_n = 1;\n";
-  for (std::size_t i = 0; i < t.sizeVariables.size(); ++i) {
-    const std::string name = poly::mangle(t.sizeVariables[i]);
-    std::string value = solution.known[i]     ? solution.cxx[i]
-                        : fromParams.known[i] ? fromParams.cxx[i]
-                                              : fromAll.cxx[i];
-    if (i < t.params.size())
-      value = fmt::format("pb_f.params ? pb_f.params[{}] : {}", i, solution.known[i] ? value : "0");
-    else if (value.empty())
-      value = "0";
-    out += fmt::format("  [[maybe_unused]] const long {0} = pb_f.v_{0} = {1};\n", name, value);
-    out += fmt::format("  pb_n = pb::maximum(pb_n, {});\n", name);
-  }
-  for (const auto &p : t.products)
-    out += fmt::format("  [[maybe_unused]] const long {0} = pb_f.v_{0} = {1};\n", p.name, p.cxx());
+  out += sizeDefinitions(scope);
   out += tunableValues(t, true) + extentChecks(t) + guards(scope);
   if (reachesItself(scope.input, scope.transform.index))
     out += fmt::format("  if (pb_f.depth > {}) pb::pb_recursion_too_deep({}, pb_n);\n", kDeepestRecursion,
@@ -249,8 +222,9 @@ std::string enter(const Scope &scope) {
   return out + outputChecks(t) + aliasChecks(scope) + "}\n\n";
 }
 
-/// Stores the arguments in a new frame `pb_f`.
-std::string fillFrame(const Scope &scope) {
+} // namespace
+
+std::string fillFrame(const Scope &scope, bool borrows) {
   std::string out = "  pb_f.depth = pb_depth;\n";
   if (scope.transform.hasBins())
     out += "  pb_f.bin = pb_bin;\n";
@@ -266,12 +240,44 @@ std::string fillFrame(const Scope &scope) {
       out += fmt::format("  pb_f.m_{} = {}(&pb_a_{}, nullptr, nullptr);\n", name,
                          regionType(m.element, 0, false), m.name);
     else
-      out += fmt::format("  pb_f.m_{} = pb_a_{};\n", name, passed);
+      out += fmt::format(
+          fmt::runtime(borrows ? "  pb_f.m_{} = pb::borrowed(pb_a_{});\n" : "  pb_f.m_{} = pb_a_{};\n"), name,
+          passed);
   }
   return out;
 }
 
-} // namespace
+std::string sizeDefinitions(const Scope &scope) {
+  const auto &t = scope.transform;
+  std::vector<int> matrices, inputs;
+  for (int m = 0; m < static_cast<int>(t.matrices.size()); ++m) {
+    if (t.matrices[m].role != sema::Role::Through)
+      matrices.push_back(m);
+    if (t.matrices[m].role == sema::Role::Input)
+      inputs.push_back(m);
+  }
+  // A call's outputs determine all sizes; what they leave open can only be known if params are given.
+  const auto solution = choice::solveSizes(t, matrices, false, scope.context);
+  const auto fromParams = choice::solveSizes(t, inputs, true, scope.context);
+  const bool isOpen = std::count(fromParams.known.begin(), fromParams.known.end(), false) != 0;
+  const auto fromAll = isOpen ? choice::solveSizes(t, matrices, true, scope.context) : fromParams;
+  std::string out = extentDefinitions(t, nullptr) + "  long pb_n = 1;\n";
+  for (std::size_t i = 0; i < t.sizeVariables.size(); ++i) {
+    const std::string name = poly::mangle(t.sizeVariables[i]);
+    std::string value = solution.known[i]     ? solution.cxx[i]
+                        : fromParams.known[i] ? fromParams.cxx[i]
+                                              : fromAll.cxx[i];
+    if (i < t.params.size())
+      value = fmt::format("pb_f.params ? pb_f.params[{}] : {}", i, solution.known[i] ? value : "0");
+    else if (value.empty())
+      value = "0";
+    out += fmt::format("  [[maybe_unused]] const long {0} = pb_f.v_{0} = {1};\n", name, value);
+    out += fmt::format("  pb_n = pb::maximum(pb_n, {});\n", name);
+  }
+  for (const auto &p : t.products)
+    out += fmt::format("  [[maybe_unused]] const long {0} = pb_f.v_{0} = {1};\n", p.name, p.cxx());
+  return out;
+}
 
 std::string slot(const Scope &scope, const std::string &type, const std::string &name, std::size_t count) {
   const Library *const library = scope.input.library;
@@ -361,7 +367,7 @@ std::string parallelEntry(const Scope &scope, const PlanTexts &plans) {
   const std::string head =
       fmt::format("PB_SMALL pb::Job pb_par_{}({}, const long *pb_params, bool pb_stays) {{\n", plainSymbol(t),
                   parameterList(t, true));
-  const std::string fill = fillFrame(scope) + "  pb_f.params = pb_params;\n  pb_f.stays = pb_stays;\n";
+  const std::string fill = fillFrame(scope, false) + "  pb_f.params = pb_params;\n  pb_f.stays = pb_stays;\n";
   if (plans.loopsOnly)
     return fmt::format(
         "static const pb::LoopTransform pb_loops = {3};\n\n"
@@ -412,7 +418,7 @@ std::string entry(const Scope &scope) {
   const std::string frame = frameStruct(scope);
   return slots(scope) + frame + enter(scope) + bodies(scope) + texts.functions +
          fmt::format("void pb_seq_{}({}) {{\n  {} pb_f;\n{}  pb_enter(&pb_f);\n  {};\n}}\n\n", plainSymbol(t),
-                     parameterList(t, false), scope.frame(), fillFrame(scope), run) +
+                     parameterList(t, false), scope.frame(), fillFrame(scope, false), run) +
          parallelEntry(scope, texts) + (t.isMemoized ? memoEntries(scope) : "") +
          (scope.input.library ? entryOfLibrary(scope, run) : "");
 }

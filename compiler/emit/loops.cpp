@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/body/outside.h"
+#include "compiler/emit/devices.h"
 #include "compiler/emit/parts.h"
 #include "compiler/poly/expression.h"
 #include <algorithm>
@@ -85,7 +86,8 @@ private:
     std::string arguments = "pb_f";
     for (const auto &v : r.freeVariables)
       arguments += fmt::format(", static_cast<int>({})", poly::mangle(v));
-    const bool isCoroutine = parallel_ && !scope_.facts()[r.index].callees.empty();
+    const bool isCoroutine =
+        parallel_ && !scope_.facts()[r.index].callees.empty() && !scope_.facts()[r.index].callsInPlace;
     if (r.returnStyle)
       arguments += ", " + argument(r.outputs[0]);
     for (const auto &p : textOf(r.index).parameters)
@@ -115,7 +117,8 @@ private:
                          text(*body::valueOutside(t_, b)));
     if (b.isCell)
       return fmt::format("{}.cell({})", base, begins);
-    std::string out = fmt::format("{}.region({}{})", base, begins, ends);
+    std::string out = fmt::format("pb::{}({}).region({}{})", usesDevices(scope_.input) ? "lent" : "borrowed",
+                                  base, begins, ends);
     for (int d = m.rank() - 1; d >= 0; --d)
       if (std::find(b.viewDims.begin(), b.viewDims.end(), d) == b.viewDims.end())
         out += fmt::format(".slice({}, 0)", d);

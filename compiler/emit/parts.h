@@ -24,6 +24,8 @@ struct Scope {
   /// (shared_memory.h).
   std::map<std::pair<int, int>, unsigned long> sameViews = {};
   std::shared_ptr<KernelFunctions> kernels = {}; // of all plans
+  /// By transform: whether its code stands in the units of its callers too (in_callers.h).
+  std::shared_ptr<const std::vector<bool>> inCallers = {};
 
   const std::vector<body::Facts> &facts() const { return input.facts[transform.index]; }
   const choice::Choices &choices() const { return input.choices[transform.index]; }
@@ -68,6 +70,10 @@ bool hasRowTurns(const Scope &);
 /// Whether that alternative may run with an output that is the very same view as an input.
 bool mayShareViews(const Scope &, std::size_t alternative);
 
+/// Names of all sizes, from the extents of the matrices in the frame `pb_f`, which keeps them; and `pb_n`, the largest of them.
+std::string sizeDefinitions(const Scope &);
+/// Stores the arguments in a new frame `pb_f`; `borrows`: without a count of their users, because the caller keeps them.
+std::string fillFrame(const Scope &, bool borrows);
 std::string bodies(const Scope &);
 /// The definition of a matrix of the rule's own (`using`) in its body. Where the rule's points and sizes do not
 /// rule out a negative size, it ends the program with a message:

@@ -300,7 +300,7 @@ private:
     isl::union_map dependences = isl::manage(isl_union_map_empty(isl_set_get_space(grid_.context.get())));
     for (const int a : group) {
       step.uses.push_back(uses_[a]);
-      if (!facts_[uses_[a].rule].callees.empty())
+      if (const body::Facts &facts = facts_[uses_[a].rule]; !facts.callees.empty() && !facts.callsInPlace)
         step.callsTransforms = true;
       for (const int b : group)
         dependences = dependences.unite(isl::union_map(flow_[a][b]));

@@ -179,7 +179,7 @@ struct Program {
   const char *kernels = nullptr;  // what [kernels] said when it was compiled: lines of TOML, sorted
 };
 
-inline constexpr int kAbiVersion = 16;
+inline constexpr int kAbiVersion = 17;
 
 extern "C" {
 /// Prints "PROGRAM: error: text" and ends the program with status 1; in a library, throws base::Failure, as all

@@ -74,7 +74,7 @@ void Session::borrow(int device, Storage *storage, void *address, int elementByt
   request->wait();
   if (request->error())
     throw DeviceError(*request->error());
-  used_.store(true, std::memory_order_release);
+  markUsed();
 }
 
 void Session::giveBack(int device, Storage *storage, const std::vector<Place> &results) {

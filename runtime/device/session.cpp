@@ -358,7 +358,7 @@ Job Session::onDevice(const Frame *frame, std::vector<Placed> batch, const LoopS
       launches.push_back(std::move(launch));
     }
     if (!launches.empty()) {
-      used_.store(true, std::memory_order_release);
+      markUsed();
       for (std::size_t k = first; k < next; ++k)
         if (batch[k].times) // without the time in which kernels were built
           batch[k].times->begin = Trace::now();

@@ -119,6 +119,10 @@ private:
 
   Table table_;
   std::vector<std::unique_ptr<Side>> sides_;
+  void markUsed() {
+    task::noteDevicesInUse();
+    used_.store(true, std::memory_order_release);
+  }
   std::atomic<bool> used_ = false;
   mutable std::mutex mutex_; // guards all below
   std::set<std::string> said_;

@@ -4,6 +4,7 @@
 #include "runtime/abi/loops.h"
 #include "runtime/abi/program.h"
 #include "runtime/abi/row_turns.h"
+#include "runtime/abi/small_calls.h"
 #include "runtime/abi/through_tiles.h"
 #include "runtime/base/caches.h"
 #include "runtime/task/scheduler.h"
@@ -286,6 +287,15 @@ Job runTransform(Frame *frame, const LoopTransform *transform) {
   return runOwned(OwnedFrame(frame, transform->release), transform);
 }
 
+bool haveDevices() { return task::currentDevices(); }
+
+bool pb_devices_seen = false;
+
+bool pb_devices_are_used() {
+  const task::StepDevices *devices = task::currentDevices();
+  return devices && devices->areUsed();
+}
+
 HostAccess toHost(const Frame *frame, const DeviceStep *step) {
   task::StepDevices *devices = task::currentDevices();
   return {devices && devices->areUsed() ? devices->toHost(frame, step) : Job()};
@@ -297,6 +307,8 @@ HostAccess leaveDevices(const Frame *frame, const DeviceStep *step) {
 }
 
 namespace task {
+
+void noteDevicesInUse() { __atomic_store_n(&pb_devices_seen, true, __ATOMIC_RELEASE); }
 
 Job runStep(const LoopStep &step, const Frame *frame) { return run(step, frame); }
 

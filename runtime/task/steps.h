@@ -30,6 +30,9 @@ public:
   virtual Job leaveDevices(const Frame *, const DeviceStep *) = 0;
 };
 
+/// To be called before areUsed() becomes true for the first time: calls of small transforms ask it only from then on.
+void noteDevicesInUse();
+
 /// The StepDevices of the scheduler that runs the current task; null if there are none.
 StepDevices *currentDevices();
 

@@ -5,6 +5,7 @@
 #include "compiler/kernel/legal.h"
 #include "compiler/kernel/loops.h"
 #include "compiler/kernel/policy/delayed.h"
+#include "compiler/kernel/transform/open_loops.h"
 #include "compiler/kernel/transform/run.h"
 #include "compiler/kernel/transform/support.h"
 #include <algorithm>
@@ -36,6 +37,31 @@ std::string labelIn(const script::Step &step, std::size_t operand) {
   return std::get<script::Name>(step.operands[operand].what).text;
 }
 
+/// Sums over several loops: their points, and the outermost loop over terms.
+script::Script ofSeveralLoops(const Scheduled &kernel) {
+  script::Script all;
+  for (const LoopNode &loop : innermostLoops(kernel)) {
+    const std::vector<LoopNode> outside = around(loop);
+    const auto points = std::find_if(outside.begin(), outside.end(),
+                                     [&](const LoopNode &one) { return isOverPoints(kernel, one); });
+    if (!isOverPoints(kernel, loop) && points != outside.end() && points != outside.begin())
+      all.push_back(script::step("term_by_term", {points->label, std::prev(points)->label}));
+  }
+  return all;
+}
+
+/// Brings the loop over points inside of the loops over terms that are below it; nothing if there are none.
+std::optional<script::Step> pointsInside(const LoopNode &points) {
+  const std::vector<LoopNode> nest = nestFrom(points);
+  if (nest.size() < 2)
+    return std::nullopt;
+  std::vector<std::string> order;
+  for (const LoopNode &loop : nest)
+    order.push_back(loop.label);
+  std::rotate(order.begin(), order.begin() + 1, order.end());
+  return script::step("order", order);
+}
+
 /// Adds steps after which all points add up a term after the other in arrays of their own, for sums that the cells which they write cannot
 /// hold. Nothing, or why there are none.
 std::string addInArrays(Steps &all, const Scheduled &kernel, const std::string &points) {
@@ -48,7 +74,8 @@ std::string addInArrays(Steps &all, const Scheduled &kernel, const std::string &
     const LoopNode ofPoints = *findLoop(apart.kernel->schedule.tree, labelIn(sum, 0)),
                    terms = *findLoop(apart.kernel->schedule.tree, labelIn(sum, 1));
     if (isParallel(ofPoints.band) && readsColumns(*apart.kernel, ofPoints, terms))
-      orders.push_back(script::step("order", {terms.label, ofPoints.label}));
+      if (const auto inside = pointsInside(ofPoints))
+        orders.push_back(*inside);
   }
   if (orders.empty())
     return "the loops of its terms stay inside of those over points";
@@ -65,9 +92,11 @@ Steps downColumns(const Scheduled &kernel, const script::Step &step, const LoopN
   if (!blocks.kernel)
     return {{}, blocks.problem.what};
   Steps all{{block}, ""};
-  if (run(step, *blocks.kernel).kernel)
+  if (const StepOutcome made = run(step, *blocks.kernel); made.kernel) {
     all.steps.push_back(step);
-  else if (std::string why = addInArrays(all, *blocks.kernel, points.label); !why.empty())
+    if (const auto inside = pointsInside(*findLoop(made.kernel->schedule.tree, points.label)))
+      all.steps.push_back(*inside);
+  } else if (std::string why = addInArrays(all, *blocks.kernel, points.label); !why.empty())
     return {{}, std::move(why)};
   return all;
 }
@@ -75,7 +104,10 @@ Steps downColumns(const Scheduled &kernel, const script::Step &step, const LoopN
 } // namespace
 
 script::Script termByTermCandidates(const Scheduled &kernel) {
-  return findTransformation("term_by_term")->alternatives(kernel, {});
+  script::Script all = findTransformation("term_by_term")->alternatives(kernel, {});
+  const script::Script more = ofSeveralLoops(kernel);
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
 }
 
 Steps termByTermSteps(const Scheduled &kernel, const script::Step &step) {
@@ -84,7 +116,7 @@ Steps termByTermSteps(const Scheduled &kernel, const script::Step &step) {
              ofTerms = findLoop(kernel.schedule.tree, terms);
   if (!ofPoints || !ofTerms)
     return {{}, "the sum before it has taken its loops apart"};
-  const LoopNode outer = *ofPoints;
+  const LoopNode &outer = *ofPoints;
   if (isParallel(outer.band))
     return around(outer).empty() && readsColumns(kernel, outer, *ofTerms)
                ? downColumns(kernel, step, outer)
@@ -93,6 +125,8 @@ Steps termByTermSteps(const Scheduled &kernel, const script::Step &step) {
   if (!made.kernel)
     return {{}, made.problem.what};
   const LoopNode inner = *findLoop(made.kernel->schedule.tree, points);
+  if (pointsInside(inner))
+    return {{}, fmt::format("there is a loop below that over `{}`", terms)};
   if (!isParallel(inner.band))
     return {{}, fmt::format("a term along `{}` needs the one before it", points)};
   const int x = memberDimension(*made.kernel, inner.band);
