@@ -279,11 +279,13 @@ std::string sizeDefinitions(const Scope &scope) {
   return out;
 }
 
-std::string slot(const Scope &scope, const std::string &type, const std::string &name, std::size_t count) {
+std::string slot(const Scope &scope, const std::string &type, const std::string &name, std::size_t count,
+                 SlotIn units) {
   const Library *const library = scope.input.library;
-  return library ? fmt::format("__attribute__((section({}))) static pb::ContextSlots<{}, {}> {};\n",
-                               quoted(slotSection(*library)), type, count, name)
-                 : fmt::format("static pb::Slots<{}, {}> {};\n", type, count, name);
+  const std::string linkage = units == SlotIn::OwnUnit ? "static " : "";
+  return library ? fmt::format("__attribute__((section({}))) {}pb::ContextSlots<{}, {}> {};\n",
+                               quoted(slotSection(*library)), linkage, type, count, name)
+                 : fmt::format("{}pb::Slots<{}, {}> {};\n", linkage, type, count, name);
 }
 
 int valueCount(const sema::Tunable &k) { return (k.bySize ? 32 : 1) * std::max(1, k.length); }

@@ -229,10 +229,8 @@ bool standsInCallers(const Scope &scope, const std::string &callee) {
 
 std::string cutoffSlot(const Scope &scope) {
   const sema::Transform &t = scope.transform;
-  std::string text = slot(scope, "long", "pb_cutoff_" + t.symbol, static_cast<std::size_t>(t.binCount()));
-  if (standsInCallers(scope, t.name))
-    text.erase(text.find("static "), std::string("static ").size());
-  return text;
+  return slot(scope, "long", "pb_cutoff_" + t.symbol, static_cast<std::size_t>(t.binCount()),
+              standsInCallers(scope, t.name) ? SlotIn::AllUnits : SlotIn::OwnUnit);
 }
 
 std::set<std::string> declaredCallees(const Scope &scope, const std::vector<Scope> &scopes) {

@@ -35,8 +35,11 @@ struct Scope {
 std::string regionType(sema::Element, int rank, bool isConst);
 /// The comment after a tunable's declaration, or alone on the line before it; otherwise "tunable of Sort".
 std::string tunableDoc(const Input &, const sema::Tunable &, const sema::Transform &);
+/// Which units may name a slot.
+enum class SlotIn { OwnUnit, AllUnits };
 /// The definition of values that a configuration sets (runtime/abi/slots.h); tables name their addresses as `NAME.own`.
-std::string slot(const Scope &, const std::string &type, const std::string &name, std::size_t count);
+std::string slot(const Scope &, const std::string &type, const std::string &name, std::size_t count,
+                 SlotIn = SlotIn::OwnUnit);
 /// How many values a tunable has in each accuracy bin; and where in its slot the values for `bin` and the
 /// size `pb_n` begin.
 int valueCount(const sema::Tunable &);
