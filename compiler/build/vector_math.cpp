@@ -151,7 +151,7 @@ private:
   llvm::Function *library_ = nullptr;
 };
 
-/// Makes products of the powers 2 to 8: the library's function computes negative numbers one by one, and slowly. Eight factors are three
+/// Makes products of the powers 2 to 8: the library's function takes far longer. Eight factors are three
 /// products that round, which is within the library's four units in the last place.
 void multiplyOut(llvm::Function &power) {
   for (llvm::User *user : llvm::make_early_inc_range(power.users())) {
