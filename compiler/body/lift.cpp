@@ -50,7 +50,7 @@ std::string RuleContext::source(const Tree &t) const {
 }
 
 Lifter::Lifter(const RuleContext &c, Facts &facts)
-    : c_(c), facts_(facts), writes_(c.function.variables.size()) {}
+    : c_(c), facts_(facts), writes_(c.function.variables.size()), instances_(c.transform, c.rule, facts) {}
 
 void Lifter::stop(const Tree &t, std::string sentence) const {
   throw Obstacle{std::move(sentence), c_.span(t)};
@@ -91,19 +91,27 @@ void Lifter::run() {
   if (!c_.rule.locals.empty())
     for (const sema::Local &l : c_.rule.locals)
       throw Obstacle{"the rule has a matrix of its own, `" + l.name + "`", l.span};
-  countWrites(*c_.function.body);
+  countWrites(*c_.function.body, nullptr);
   counters_ = counters(c_.function);
   Nodes nodes;
   statements(flatten(*c_.function.body), nodes, Of::Body);
   facts_.nodes = std::move(nodes);
 }
 
-void Lifter::countWrites(const Tree &t) {
-  if ((t.kind == Kind::Assign || t.kind == Kind::Step) && t.child(0).kind == Kind::Variable)
-    ++writes_[t.child(0).index];
+void Lifter::countWrites(const Tree &t, const Tree *loop) {
+  if (t.kind == Kind::For || t.kind == Kind::While)
+    loop = &t;
+  if (t.kind == Kind::Declare)
+    loopOf_[t.index] = loop;
+  if ((t.kind == Kind::Assign || t.kind == Kind::Step) && t.child(0).kind == Kind::Variable) {
+    const int variable = t.child(0).index;
+    ++writes_[variable];
+    if (const auto own = loopOf_.find(variable); own == loopOf_.end() || own->second != loop)
+      assignedInLoops_.insert(variable);
+  }
   for (const TreePtr &c : t.children)
     if (c)
-      countWrites(*c);
+      countWrites(*c, loop);
 }
 
 void Lifter::statements(const Statements &list, Nodes &out, Of of) {
@@ -191,8 +199,19 @@ void Lifter::declare(const Tree &t, Nodes &out) {
                 "`, which is not one of the element types");
   ValuePtr initial = t.children.empty() ? nullptr : convert(expression(t.child(0)), *v.type);
   // `int h = n / 2;`, `int end = std::min(k, n);`: the value itself is used, so that bounds and indices made from it stay affine
-  if (initial && !writes_[t.index] && isInteger(*v.type) && boundText(*initial, facts_)) {
+  const bool isAssigned = writes_[t.index] > 0;
+  if (const auto condition = initial && !isAssigned && *v.type == Scalar::Bool
+                                 ? instances_.condition(initial)
+                                 : std::nullopt) { // `const bool isFirst = x == 0;`
+    substitutes_[t.index] = *condition;
+    return;
+  }
+  if (initial && isInteger(*v.type) &&
+      ((!isAssigned && boundText(*initial, facts_)) ||
+       (!assignedInLoops_.contains(t.index) && isChoice(initial)))) {
     substitutes_[t.index] = initial;
+    if (isAssigned)
+      knownNumbers_.insert(t.index);
     return;
   }
   const int local = newLocal(v.name, *v.type);
@@ -242,6 +261,8 @@ void Lifter::store(Target target, std::string op, ValuePtr value, const Tree &t,
 
 /// Lifts an expression that is used as a statement.
 void Lifter::discard(const Tree &t, Nodes &out) {
+  if (setsKnown(t, nullptr, out))
+    return;
   if (t.kind == Kind::Binary && t.text == ",") {
     discard(t.child(0), out);
     return discard(t.child(1), out);

@@ -12,6 +12,7 @@
 #pragma once
 #include "compiler/body/counters.h"
 #include "compiler/body/facts.h"
+#include "compiler/body/pieces.h"
 #include "compiler/body/tree.h"
 #include "compiler/body/unit.h"
 #include "compiler/body/value.h"
@@ -62,7 +63,7 @@ private:
   [[noreturn]] void stopKind(const Tree &) const;
 
   // lift.cpp, lift_loop.cpp: statements
-  void countWrites(const Tree &);
+  void countWrites(const Tree &, const Tree *loop);
   enum class Of { Body, Loop, Block };
   void statements(const Statements &, Nodes &, Of);
   void statement(const Tree &, Nodes &);
@@ -95,6 +96,14 @@ private:
   bool alwaysInside(const Value &cell) const;
   void remember(const Value &);
 
+  // lift_whole.cpp: whole numbers that are choices between sums
+  bool isChoice(const ValuePtr &) const;
+  ValuePtr condition(const Tree &);
+  ValuePtr cellInPieces(const Value &cell, std::size_t dimension) const;
+  bool isKnown(const Tree &assignment) const;
+  bool setsKnown(const Tree &, const ValuePtr &guard, Nodes &);
+  void forget(int variable, const Tree &, Nodes &);
+
   // lift_value.cpp: expressions and views
   ValuePtr expression(const Tree &);
   ValuePtr parameter(const Tree &);
@@ -117,7 +126,11 @@ private:
   const RuleContext &c_;
   Facts &facts_;
   int loopsAround_ = 0;
-  std::vector<int> writes_;                // per variable: how often the body assigns to it
+  std::vector<int> writes_;            // per variable: how often the body assigns to it
+  std::map<int, const Tree *> loopOf_; // variable -> the loop that declares it; null: the body
+  std::set<int> assignedInLoops_;      // variables that a loop inside of that one assigns
+  std::set<int> knownNumbers_;         // variables that have another substitute behind each assignment
+  Instances instances_;
   std::set<int> counters_;                 // variables that only loops use
   std::map<int, const Tree *> firstOf_;    // counter -> what it has here, where that is known
   std::map<int, ValuePtr> substitutes_;    // variable -> the value that it always has

@@ -107,7 +107,7 @@ ValuePtr Lifter::tailValue(const Statements &list, std::size_t from) {
   }
   if (t.kind != Kind::If)
     stop(t, t.kind == Kind::Return ? "it returns before its end" : "it computes between its `return`s");
-  ValuePtr condition = expression(t.child(0));
+  ValuePtr condition = this->condition(t.child(0));
   remember(*condition);
   const auto known = known_.size(); // an inner condition's cells are read only under the outer condition
   ValuePtr yes = tailValue(flatten(t.child(1)), 0);
@@ -139,11 +139,11 @@ ValuePtr Lifter::onceComputed(const ValuePtr &condition, const Tree &t, Nodes &o
 }
 
 void Lifter::branch(const Tree &t, Nodes &out) {
-  ValuePtr condition = expression(t.child(0));
+  ValuePtr condition = this->condition(t.child(0));
   remember(*condition);
   const Statements yes = flatten(t.child(1)), no = t.children[2] ? flatten(t.child(2)) : Statements{};
   const Tree *a = plainAssignment(yes), *b = plainAssignment(no);
-  if (a && b) {
+  if (a && b && !isKnown(*a) && !isKnown(*b)) {
     const Target to = target(a->child(0));
     if (sameTarget(to, target(b->child(0)))) { // both branches write it, so its old value is not needed
       ValuePtr x = convert(expression(a->child(1)), to.type), y = convert(expression(b->child(1)), to.type);
@@ -181,8 +181,8 @@ bool Lifter::skipsRest(const Statements &list, std::size_t from, Nodes &out) {
       guarded(*list[i], guard, out);
       continue;
     }
-    ValuePtr goesOn =
-        makeValue(Value::Kind::Unary, Scalar::Bool, "!", {convert(expression(*condition), Scalar::Bool)});
+    ValuePtr goesOn = makeValue(Value::Kind::Unary, Scalar::Bool, "!",
+                                {convert(this->condition(*condition), Scalar::Bool)});
     if (guard) {
       requireSafeUnder(*guard, *goesOn, *condition);
       goesOn = binary("&&", Scalar::Bool, guard, goesOn);
@@ -217,7 +217,7 @@ void Lifter::guarded(const Tree &t, const ValuePtr &guard, Nodes &out) {
     return;
   }
   case Kind::If: {
-    ValuePtr condition = expression(t.child(0));
+    ValuePtr condition = this->condition(t.child(0));
     requireSafe(*condition, t.child(0));
     const ValuePtr inner =
         onceComputed(binary("&&", Scalar::Bool, guard, condition, c_.span(t)), t.child(0), out);
@@ -239,6 +239,8 @@ void Lifter::guarded(const Tree &t, const ValuePtr &guard, Nodes &out) {
   default:
     stopKind(t);
   }
+  if (setsKnown(t.child(0), guard, out))
+    return;
   // Lifts the statement separately, then selects between its result and the old value.
   Nodes plain;
   const auto assigned = assigned_;

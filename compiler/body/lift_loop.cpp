@@ -179,8 +179,10 @@ void Lifter::loop(const Tree &t, Nodes &out) {
       maybeAssigned_.insert(local);
   auto firstOf = std::exchange(firstOf_, {}); // in a later iteration, it may have another value
   ++loopsAround_;
+  instances_.enter(*node);
   statements(body, node->body,
              t.kind == Kind::For ? Of::Loop : Of::Block); // `continue` would leave out the step of a `while`
+  instances_.leave();
   --loopsAround_;
   std::erase_if(firstOf, [&](const auto &one) {
     return one.first == variable ||

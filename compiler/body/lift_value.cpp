@@ -32,7 +32,7 @@ Scalar Lifter::scalar(const Tree &t) const {
 void Lifter::requireIndex(const Value &v, const Tree &t) const {
   bool ok = false;
   affineText(v, facts_, ok);
-  if (!ok)
+  if (!ok && !isChoice(std::make_shared<Value>(v)))
     stopAt(v, t, "the index");
 }
 
@@ -67,7 +67,7 @@ ValuePtr Lifter::expression(const Tree &t) {
   }
   case Kind::Conditional: {
     const Scalar type = scalar(t);
-    ValuePtr condition = expression(t.child(0)), yes = expression(t.child(1));
+    ValuePtr condition = this->condition(t.child(0)), yes = expression(t.child(1));
     return makeValue(Value::Kind::Select, type, "", {condition, yes, expression(t.child(2))}, span);
   }
   case Kind::Cast:
@@ -150,6 +150,16 @@ ValuePtr Lifter::call(const Tree &t) {
     const int first = name == "max" ? 0 : 1; // std::max: a < b ? b : a; std::min: b < a ? b : a
     ValuePtr less = binary("<", Scalar::Bool, arguments[first], arguments[1 - first], span);
     return makeValue(Value::Kind::Select, *t.type, "", {less, arguments[1], arguments[0]}, span);
+  }
+  if (name == "clamp" && t.children.size() == 3 && t.type) { // v < low ? low : high < v ? high : v
+    collect();
+    if (arguments[0]->type != arguments[1]->type || arguments[0]->type != arguments[2]->type)
+      stop(t, "`" + c_.source(t) + "` mixes types");
+    const auto &v = arguments[0], &low = arguments[1], &high = arguments[2];
+    ValuePtr rest = makeValue(Value::Kind::Select, *t.type, "",
+                              {binary("<", Scalar::Bool, high, v, span), high, v}, span);
+    return makeValue(Value::Kind::Select, *t.type, "",
+                     {binary("<", Scalar::Bool, v, low, span), low, std::move(rest)}, span);
   }
   if (name == "abs" || name == "labs" || name == "llabs") {
     collect();
@@ -238,7 +248,7 @@ ValuePtr Lifter::cell(const Tree &t) {
     const Scalar type = i->type == Scalar::I64 || slot->type == Scalar::I64 ? Scalar::I64 : Scalar::I32;
     slot = binary("+", type, convert(slot, type), convert(i, type), i->span);
   }
-  return makeValue(Value::Kind::Cell, v.type, "", std::move(at), c_.span(t), v.binding);
+  return cellInPieces(*makeValue(Value::Kind::Cell, v.type, "", std::move(at), c_.span(t), v.binding), 0);
 }
 
 ValuePtr Lifter::extentValue(const sema::Binding &b, int dimension) const {

@@ -107,6 +107,9 @@ using ::abs;
 using ::size_t;
 template <class T> constexpr const T &min(const T &a, const T &b) { return b < a ? b : a; }
 template <class T> constexpr const T &max(const T &a, const T &b) { return a < b ? b : a; }
+template <class T> constexpr const T &clamp(const T &v, const T &low, const T &high) {
+  return v < low ? low : high < v ? high : v;
+}
 template <class T> constexpr void swap(T &a, T &b) { T c = a; a = b; b = c; }
 }
 #define NULL 0

@@ -123,12 +123,25 @@ int BodyLifter::cell(Statement &s, int index, const std::vector<body::ValuePtr> 
 
 int BodyLifter::cellAt(Statement &s, int index, const std::vector<std::string> &at, bool isWrite) {
   const sema::Binding &b = binding(index);
+  const int buffer = matrixBuffer(b.matrix);
   const bool mayBeOutside = b.otherwise || isConditional_;
-  const int made = access(s, matrixBuffer(b.matrix), isWrite, at, mayBeOutside ? insideText(b, at) : "");
-  if (b.otherwise || !isConditional_ || !s.domain.is_subset(s.accesses.back().relation.domain()))
+  const int made = access(s, buffer, isWrite, at, mayBeOutside ? insideText(b, at) : "");
+  if (b.otherwise || !isConditional_)
     return made;
-  s.accesses.pop_back(); // it is inside, whatever the condition says
-  return access(s, matrixBuffer(b.matrix), isWrite, at);
+  const isl::set inside = s.accesses.back().relation.domain();
+  // Where it is computed, as far as that is known; of a condition that is no conjunction, more than that.
+  const isl::set here = condition_.empty() ? s.domain
+                                           : poly::simplified(s.domain.intersect(ctx_.set(
+                                                 prefix_ + "{ " + tuple(s) + " : " + condition_ + " }")));
+  const bool isOnePart = isl_set_n_basic_set(here.get()) < 2 && !here.is_empty();
+  const isl::set where = isOnePart ? here : s.domain;
+  if (!where.is_subset(inside))
+    return made;
+  s.accesses.pop_back();
+  access(s, buffer, isWrite, at);
+  if (!s.domain.is_subset(where))
+    s.accesses.back().relation = s.accesses.back().relation.intersect_domain(where.gist(s.domain));
+  return made;
 }
 
 int BodyLifter::local(Statement &s, int &index, const std::string &name, Scalar type, bool isWrite) {
@@ -248,11 +261,19 @@ ExprPtr BodyLifter::expr(const body::Value &value, Statement &s) {
     break;
   }
   const bool around = isConditional_;
+  const std::string before = condition_;
+  const auto decides =
+      decidesByFirst(*e) ? body::conditionText(*value.operands.front(), *facts_) : std::nullopt;
   for (const body::ValuePtr &operand : value.operands) {
-    const bool isFirst = e->operands.empty();
-    isConditional_ = around || (!isFirst && decidesByFirst(*e));
+    const std::size_t k = e->operands.size();
+    isConditional_ = around || (k > 0 && decidesByFirst(*e));
+    if (k > 0 && decides) {
+      const bool holds = e->kind == Expr::Kind::Select ? k == 1 : e->text == "&&";
+      condition_ = (before.empty() ? "" : before + " and ") + (holds ? "(" : "not (") + *decides + ")";
+    }
     e->operands.push_back(expr(*operand, s));
   }
+  condition_ = before;
   isConditional_ = around;
   return e;
 }

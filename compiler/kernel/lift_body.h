@@ -99,6 +99,8 @@ private:
   // the end. -1: it has not been accessed yet.
   static constexpr int kNotAccumulated = -2;
   std::vector<int> accumulators_;
+  std::string
+      condition_; // isl text: where what is being lifted is computed, as far as that does not depend on data; "": everywhere
   bool isConditional_ = false; // what is being lifted is computed under a condition of its statement only
 };
 

@@ -74,6 +74,7 @@ std::vector<Block> BodyLifter::assign(const body::Node &written) {
       all.push_back(assign(node, std::move(s)));
     } catch (const Several &found) {
       isConditional_ = false;
+      condition_.clear();
       kernel_.buffers = buffers, localBuffers_ = locals, accumulators_ = accumulators;
       open.push_back(poly::simplified(domain.subtract(found.part)));
       open.push_back(poly::simplified(found.part));

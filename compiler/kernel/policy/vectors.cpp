@@ -60,12 +60,33 @@ bool reducesAlongRows(const Kernel &kernel, int x) {
   return found;
 }
 
+/// The points of a statement that are far from all ends of its rows, columns and planes.
+isl::set middleOf(const Statement &s) {
+  constexpr int kFar = 64; // more than windows have
+  isl::set middle = s.domain;
+  for (int d = 0; d < s.freeCount; ++d)
+    for (const int by : {-kFar, kFar}) {
+      isl_multi_aff *shift =
+          isl_multi_aff_identity(isl_space_map_from_set(isl_set_get_space(s.domain.get())));
+      shift = isl_multi_aff_set_aff(shift, d, isl_aff_add_constant_si(isl_multi_aff_get_aff(shift, d), by));
+      middle = middle.intersect(isl::manage(isl_set_preimage_multi_aff(s.domain.copy(), shift)));
+    }
+  return middle;
+}
+
+/// Whether it is an access of the points at some border only.
+bool isAtBorder(const Statement &s, const Access &a, const isl::set &middle) {
+  const isl::set where = a.relation.domain();
+  return !s.domain.is_subset(where) && !middle.is_empty() && middle.is_disjoint(where);
+}
+
 // The number of cells that `rows` neighbours along dimension `y` read together. A single cell that all points read is in a register.
 std::size_t readTogether(const Kernel &kernel, const Statement &s, int y, int rows) {
   std::set<std::string> cells;
+  const isl::set middle = middleOf(s);
   for (const Access &a : s.accesses) {
     const Buffer &buffer = kernel.buffers[a.buffer];
-    if (a.isWrite || buffer.role == Buffer::Role::Local || buffer.rank == 0)
+    if (a.isWrite || buffer.role == Buffer::Role::Local || buffer.rank == 0 || isAtBorder(s, a, middle))
       continue;
     for (int row = 0; row < rows; ++row) {
       isl_space *space = isl_space_map_from_set(isl_set_get_space(s.domain.get()));

@@ -21,6 +21,14 @@ Expr ofLoops(const Expr &e) {
                                          l->text.find_first_not_of("0123456789") == std::string::npos)
     return integer(std::stol(l->text));
   const Operation *o = as<Operation>(e);
+  if (o && body::isInteger(o->type) && o->op == Operation::Op::Negate) {
+    const Expr inner = ofLoops(o->operands[0]);
+    return inner ? arithmetic(Arithmetic::Op::Negate, {grouped(inner)}) : nullptr;
+  }
+  if (o && body::isInteger(o->type) && o->op == Operation::Op::Multiply && o->operands.size() == 2) {
+    const Expr l = ofLoops(o->operands[0]), r = ofLoops(o->operands[1]);
+    return l && r && (as<Integer>(l) || as<Integer>(r)) ? multiply(grouped(l), grouped(r)) : nullptr;
+  }
   if (!o || !body::isInteger(o->type) || (o->op != Operation::Op::Add && o->op != Operation::Op::Subtract) ||
       o->operands.size() != 2)
     return nullptr;

@@ -23,6 +23,7 @@
 //
 // The rows that take turns next come from memory meanwhile (next_rows.h), into the second cache: as many in the first one push out what this turn reads.
 #include "compiler/kernel/footprint.h"
+#include "compiler/loop/lower/chosen_cells.h"
 #include "compiler/loop/lower/next_rows.h"
 #include "compiler/loop/lower/pass.h"
 
@@ -193,7 +194,8 @@ private:
 
   /// Asks for what the row reads that takes this turn next, beside the block; null if nothing is known of it.
   NodePtr ahead(const For &rows, const For &cells, const Expr &store) const {
-    const std::vector<Expr> wanted = newCells(lowering_.nest, cells.body, rows.iterator, cells.iterator);
+    const ChosenAlike inside(cells.iterator, cells.body, ChosenAlike::Which::All);
+    const std::vector<Expr> wanted = newCells(lowering_.nest, inside.body, rows.iterator, cells.iterator);
     const std::string at = cells.iterator + "_a";
     const long turns = streaming(&cells).rows;
     const Expr next = add(index(rows.iterator), integer(turns)), begin = index(firstOf(cells));

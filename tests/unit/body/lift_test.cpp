@@ -44,7 +44,7 @@ INSTANTIATE_TEST_SUITE_P(
         LiftCase{"float x = c; x += 1.5; return x;", "x = float(c); x += 1.5; B = double(x)"},
         LiftCase{"unsigned char u = 3; u += i; return u;", "u = unsigned char(3); u += i; B = double(u)"},
         LiftCase{"long l = 5; l *= n; l %= 7; l <<= 2; return l;",
-                 "l = 5L; l *= long(n); l = l % 7L; l = l << 2; B = double(l)"},
+                 "l = (5L * long(n)) % 7L; l = l << 2; B = double(l)"},
         LiftCase{"return (int)c + int(c) + static_cast<int>(c);", "B = double((int(c) + int(c)) + int(c))"},
         LiftCase{"return -c + !i + ~i + (i << 2) + (i & 3);",
                  "B = (((-c + double(int(!bool(i)))) + double(~i)) + double(i << 2)) + double(i & 3)"},

@@ -33,7 +33,7 @@ INSTANTIATE_TEST_SUITE_P(
         ObstacleCase{"return a.cell(i*i);", "the index `i*i` is not affine @ i*i"},
         ObstacleCase{"int idx = c; return a.cell(idx);", "the index `idx` depends on data @ idx"},
         ObstacleCase{"return a.cell(1 + (int)c);", "the index `1 + (int)c` depends on data @ 1 + (int)c"},
-        ObstacleCase{"return a.cell((i-1)/2);", "the index `(i-1)/2` is not affine @ (i-1)/2"},
+        ObstacleCase{"return a.cell((i-n)/2);", "the index `(i-n)/2` is not affine @ (i-n)/2"},
         ObstacleCase{"printf(\"%g\", c); return c;",
                      "`printf` is not known to be a pure function @ printf(\"%g\", c)"},
         ObstacleCase{"return rand();", "`rand` is not known to be a pure function @ rand()"},
