@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "compiler/body/affine.h"
 #include "compiler/body/extent.h"
 #include "compiler/body/lift.h"
 #include "compiler/body/math_functions.h"
